@@ -4,13 +4,13 @@ import { version } from './version.js';
 
 const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h
 
-const help = `Parcelhook ${version}: webhook relay and notification gateway for shipments
+const help = `Parcelhook ${version}: a webhook relay for shipments
 
 Usage: parcelhook [command]
 
 The service:
   all        API and worker in one process (default)
-  api        takes orders and requests
+  api        serves the API
   worker     creates shipments, fans out, delivers and sweeps
   migrate    brings the schema up to date and exits
 
@@ -20,7 +20,7 @@ Other programs:
   receiver   prints the notifications that arrive and whether their signatures verify
 
 operator, listen and receiver list their options with --help.
-The service is set by environment variables: see docs/configuration.md.
+Environment variables configure the service: see docs/configuration.md.
 Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 `;
 

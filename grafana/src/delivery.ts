@@ -37,7 +37,7 @@ export const delivery = prometheusBoard({
         }),
         graph({
           title: 'Oldest order not created',
-          description: 'How long the oldest of them has waited. Normal: under a second.',
+          description: 'How long the oldest such order has waited. Normal: under a second.',
           unit: 's',
           span: 4,
           queries: [

@@ -100,7 +100,7 @@ export const theirsRow = {
     figure({
       title: 'Webhooks failed by receivers',
       description:
-        'Webhooks that are not served because of their receivers, as a share of the active ones. From 5 % the figure is red and there is a ticket.',
+        'Webhooks that are not served because of their receivers, as a share of the active ones. At 5 % the figure turns red and a ticket fires.',
       unit: 'percentunit',
       queries: [{ expr: known(unservedShare, none(activeWebhooks)), legend: 'of active' }],
       thresholds: below(0.0001, 0.05),

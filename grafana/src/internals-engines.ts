@@ -47,7 +47,7 @@ export const engines = [
         title: 'Age of transaction ids',
         span: 12,
         description:
-          'Number of transactions since the oldest one that is not frozen. Vacuum freezes from 200 million on; at 2,000 million PostgreSQL stops.',
+          'Number of transactions since the oldest one that is not frozen. Vacuum begins to freeze at 200 million; PostgreSQL stops at 2 billion.',
         unit: 'short',
         queries: [{ expr: reported('postgres_transaction_id_age'), legend: 'age' }],
         thresholds: below(400e6, 1_000e6),
@@ -77,8 +77,7 @@ export const engines = [
       }),
       graph({
         title: 'Memory of Redis',
-        description:
-          'Memory that Redis uses, and its maxmemory. There is none where the queue runs on PostgreSQL.',
+        description: 'Memory that Redis uses, and its maxmemory. Empty if the queue runs on PostgreSQL.',
         unit: 'bytes',
         queries: [
           { expr: reported('redis_memory_bytes'), legend: 'used' },
@@ -88,7 +87,7 @@ export const engines = [
       graph({
         title: 'Partitions ahead',
         description:
-          'Days for which partitions exist already. They are made for 7 days ahead every hour; below 2 there is a page.',
+          'Days for which partitions already exist. Every hour they are made for 7 days ahead; below 2 an alert pages.',
         unit: 'd',
         span: 12,
         queries: [{ expr: `min by (table) (${metric('partitions_ahead_days')})`, legend: '{{table}}' }],

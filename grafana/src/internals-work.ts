@@ -72,7 +72,7 @@ export const work = [
       graph({
         title: 'Oldest expired claim',
         description:
-          'How long ago the oldest lease expired whose delivery no worker has taken up. A worker that dies leaves some, for 2 s.',
+          'Time since the oldest expired lease ended, of a delivery that no worker has taken over. A worker that dies leaves some for 2 s.',
         unit: 's',
         queries: [{ expr: reported('oldest_lapsed_claim_seconds'), legend: 'age' }],
         thresholds: below(15, 30),
@@ -116,7 +116,7 @@ export const work = [
       graph({
         title: 'Runs missed',
         description:
-          'Time since each task last succeeded on any worker, in its own intervals. A task that reads for a long time rests for up to four.',
+          'Time since each task last succeeded on any worker, in units of its interval. After a long read a task rests for up to four.',
         unit: 'short',
         queries: [
           {

@@ -88,7 +88,7 @@ export const internals = prometheusBoard({
       question: 'Which requests are slow or turned away?',
       panels: [
         graph({
-          title: 'Time to answer by route (p99)',
+          title: 'Response time by route (p99)',
           description: 'The ten slowest routes. Routes that are slow by design have their own panel.',
           unit: 's',
           span: 12,

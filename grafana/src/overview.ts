@@ -130,7 +130,7 @@ export const overview = prometheusBoard({
           ],
         }),
         graph({
-          title: 'Answers by status',
+          title: 'Responses by status',
           description:
             'Responses of the API by HTTP status. 5xx is our fault; 503: PostgreSQL was unreachable and nothing was accepted; 499: the client gave up.',
           unit: 'reqps',
@@ -139,7 +139,7 @@ export const overview = prometheusBoard({
           stacked: true,
         }),
         graph({
-          title: 'Time to answer',
+          title: 'Response time',
           description:
             'Time from a request to the end of its response, over all routes except those that are slow by design. Internals shows it by route.',
           unit: 's',

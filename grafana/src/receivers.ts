@@ -47,7 +47,7 @@ export const receivers = prometheusBoard({
         figure({
           title: 'Of the active webhooks',
           description:
-            'Share of the active webhooks that is not served because of receivers. From 5 % there is a ticket.',
+            'Share of the active webhooks that are not served because of their receivers. At 5 % a ticket fires.',
           unit: 'percentunit',
           queries: [
             {

@@ -114,7 +114,7 @@ export const tenants = postgresBoard({
       question: 'Which shippers send the most?',
       panels: [
         table({
-          title: 'Orders of ten minutes',
+          title: 'Orders in ten minutes',
           description: 'Shippers that handed over the most orders in the last ten minutes.',
           columns: [
             status,

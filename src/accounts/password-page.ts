@@ -89,7 +89,9 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
 const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
-  response.status(400).send(smallPage('Not read', '<p>The form could not be read. Open the link again.</p>'));
+  response
+    .status(400)
+    .send(smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>'));
 };
 
 const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
@@ -128,11 +130,12 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
       get: {
         ...common,
         operationId: 'showPasswordForm',
-        summary: 'The page on which a user sets a password',
-        description: 'The operator makes a link to it, which is good for one use and 24 hours.',
+        summary: 'Show the page for setting a password',
+        description:
+          'The operator makes a link to it for a user. A link is good for one use, within 24 hours.',
         parameters: parametersOf(z.object({ token: linkToken }), 'query', schemas),
         responses: {
-          200: pageResponse('A form.', html),
+          200: pageResponse('The form.', html),
           404: pageResponse('The link has already been used or has expired.', html),
           429: tooManyRequests,
           503: unavailable,
@@ -142,14 +145,14 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
         ...common,
         operationId: 'setPassword',
         summary: 'Set a password',
-        description: 'Submits the form of the page; uses up the link.',
+        description: 'Submits the form of the page, and uses up the link.',
         requestBody: {
           required: true,
           content: { 'application/x-www-form-urlencoded': body, 'application/json': body },
         },
         responses: {
           200: pageResponse('The password is set.', html),
-          400: pageResponse('The password is too short or too long; the form again.', html),
+          400: pageResponse('The password is too short or too long. The form is shown again.', html),
           404: pageResponse('The link has already been used or has expired.', html),
           413: {
             $ref: '#/components/responses/PayloadTooLarge',

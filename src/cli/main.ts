@@ -10,7 +10,7 @@ const examples = `
 Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.
 
 Examples:
-  npm run operator -- shipper create --name "Books and more"
+  npm run operator -- shipper create --name "Acme"
   npm run operator -- event send --tracking-id PH123 --state PICKED_UP
   npm run --silent operator -- status --json | jq .queues     --silent hides npm's own output
 `;
@@ -19,7 +19,7 @@ Examples:
 function createProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('parcelhook operator')
     .description(
-      "Parcelhook's operator: registers shippers and users, reports state events, shows the status.",
+      "Parcelhook's operator command line: registers shippers and users, reports state events, shows the status.",
     )
     .option(
       '--url <url>',

@@ -69,7 +69,7 @@ export const onlyOfShipper = (command: Command): Command =>
 /** The service's own rule, so that nothing is done before it refuses the address. */
 export function emailArgument(text: string): string {
   if (text.length > 254 || !z.regexes.email.test(text))
-    throw new InvalidArgumentError('It must be an e-mail address, such as ana@example.com.');
+    throw new InvalidArgumentError('It must be an e-mail address, such as you@example.com.');
   return text;
 }
 

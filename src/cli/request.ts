@@ -30,7 +30,7 @@ export function settingsOf(command: Command, { env }: Io): { client: OperatorCli
 
 export const example = (line: string) => `\nExample:\n  npm run operator -- ${line}\n`;
 
-export const yesOption = ['--yes', 'do not ask'] as const;
+export const yesOption = ['--yes', 'do not ask for confirmation'] as const;
 
 /** Asks unless `yes` is given. Throws a UsageError unless the user types y or yes. */
 export async function confirm(io: Io, question: string, yes: boolean | undefined): Promise<void> {

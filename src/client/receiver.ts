@@ -11,7 +11,7 @@ import { verify, type VerifyOptions } from './signature.js';
 export interface NotificationContext<Transaction = undefined> {
   /** `webhook-id`, the same in every copy. */
   eventId: string;
-  /** Its ordinal within its shipment, from 1; null if the request did not say. */
+  /** Its number within its shipment, from 1; null if the request did not say. */
   sequence: number | null;
   /** The sequences before this one that did not come and were not found in the feed; null if none is missing. */
   missing: { from: number; to: number } | null;
@@ -84,7 +84,7 @@ export function receiver<Transaction = undefined>(options: ReceiverOptions<Trans
   const { handle, reconcile } = createHandler(options);
 
   async function outcomeOf(request: IncomingMessage): Promise<Outcome | null> {
-    if (request.method !== 'POST') return [405, 'Notifications come by POST.'];
+    if (request.method !== 'POST') return [405, 'Only POST is accepted.'];
     const body = await readBody(request, limits);
     if (typeof body === 'string') return body === 'GONE' ? null : bodyOutcomes[body];
     let content: Notification | Notice;
@@ -146,9 +146,7 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
       onError(error);
       return null;
     }
-    const absent = new Error(
-      `The feed does not have the event ${event.eventId}: is the client of the same account?`,
-    );
+    const absent = new Error(`The feed has no event ${event.eventId}. Does the client use the same account?`);
     if (attempt < attemptsForFeed) throw absent;
     onError(absent);
     return null;

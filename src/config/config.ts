@@ -108,9 +108,8 @@ function missingSecrets(given: Record<string, unknown>, role: string): string[] 
 }
 
 const withoutPooler = {
-  DATABASE_URL: 'nothing stands before an embedded PostgreSQL',
-  REDIS_URL:
-    'a queue on PostgreSQL listens all the time, on a connection that the pooler would give to others',
+  DATABASE_URL: 'an embedded PostgreSQL has no pooler in front of it',
+  REDIS_URL: 'a queue on PostgreSQL needs a connection that is always its own, which the pooler would share',
 };
 
 /** A variable that is invalid by itself is absent from `values`: it was reported already. */
@@ -122,7 +121,7 @@ function relationProblems(values: Partial<Variables>, role: string): string[] {
   if (values.DATABASE_URL === undefined && role === 'migrate') {
     if (values.MIGRATION_DATABASE_URL === undefined)
       problems.push(
-        'DATABASE_URL: is required, or MIGRATION_DATABASE_URL: an embedded PostgreSQL is migrated when it starts',
+        'DATABASE_URL: is required, or MIGRATION_DATABASE_URL (an embedded PostgreSQL is migrated when it starts)',
       );
   } else if (values.DATABASE_URL === undefined && values.MIGRATION_DATABASE_URL !== undefined) {
     problems.push('MIGRATION_DATABASE_URL: requires DATABASE_URL');

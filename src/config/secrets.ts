@@ -29,7 +29,7 @@ export const operatorTokens = z.string().transform((text, context) => {
   const names = new Set(['operator', ...tokens.map(({ name }) => name)]);
   if (tokens.every(({ token }) => token) && names.size === tokens.length + 1) return tokens;
   context.addIssue(
-    'must be name:scope:token separated by commas: names unique and not operator; scope read, events or admin; tokens of 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -',
+    'must be name:scope:token, several separated by commas; each name must be unique and not operator, each scope read, events or admin, each token 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -',
   );
   return z.NEVER;
 });

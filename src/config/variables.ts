@@ -38,7 +38,7 @@ const retrySchedule = z.string().transform((text, context) => {
     .map(parseDurationMs);
   if (stepsMs.length <= 50 && stepsMs.every((ms): ms is number => ms !== null && ms <= 7 * dayMs))
     return stepsMs;
-  context.addIssue('must be up to 50 durations of at most 7d separated by commas, such as 5s,5m,30m,2h');
+  context.addIssue('must be up to 50 durations separated by commas, each at most 7d, such as 5s,5m,30m,2h');
   return z.NEVER;
 });
 
@@ -99,7 +99,7 @@ export const variables = z.object({
   MAX_CONNECTIONS: integer(16, 1_000_000)
     .optional()
     .describe(
-      'Maximum of concurrent connections; one address block (IPv4 /24, IPv6 /56) may have a quarter of them, unless it is loopback or a proxy in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
+      'Maximum number of concurrent connections. One address block (IPv4 /24, IPv6 /56) may have a quarter of them, unless it is loopback or a proxy in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
     ),
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
@@ -122,12 +122,12 @@ export const variables = z.object({
     .enum(['none', 'transaction'], 'must be none or transaction')
     .prefault('none')
     .describe(
-      'What `DATABASE_URL` leads to: `none`, PostgreSQL itself; `transaction`, a pooler such as PgBouncer, in transaction mode. Needs `REDIS_URL`, and costs speed',
+      'What `DATABASE_URL` leads to: `none` is PostgreSQL itself; `transaction` is a pooler such as PgBouncer in transaction mode, which is slower and needs `REDIS_URL`',
     ),
   DATABASE_SIZE_LIMIT: byteCount
     .optional()
     .describe(
-      'Size that the database may reach on its disk, with its unit (`500GiB`): the alert that it fills up is based on this. Unset: no such alert',
+      'Size that the database may reach on its disk, with its unit (`500GiB`). An alert predicts when it is reached. Unset: no such alert',
     ),
   REDIS_URL: z
     .string()
@@ -199,7 +199,9 @@ export const variables = z.object({
     .describe(
       'Addresses that notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
     ),
-  WEBHOOKS_PER_SHIPPER: integer(1, 100_000).prefault('100').describe('Maximum of webhooks per shipper'),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
+    .prefault('100')
+    .describe('Maximum number of webhooks per shipper'),
   WEBHOOK_CREATION_LIMIT: integer(0, 1_000_000)
     .prefault('60')
     .describe(
@@ -213,28 +215,28 @@ export const variables = z.object({
   RETRY_SCHEDULE: retrySchedule
     .prefault('5s,5m,30m,2h,5h,10h,14h,20h,24h')
     .describe(
-      'Waits after the first failed attempt, the second and so on, each ±10 %; after the last one the delivery is `FAILED`',
+      'Waits after the first failed attempt, the second and so on, each ±10 %. If the attempt after the last wait fails, the delivery is `FAILED`',
     ),
   DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
     .prefault('15s')
-    .describe('Bound on one whole attempt, from the DNS lookup to the end of the response, up to 5m'),
+    .describe('Time limit for a whole attempt, from the DNS lookup to the end of the response, up to 5m'),
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
     .describe(
-      'Attempts in flight per worker process to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones',
+      'Attempts that a worker process may have under way to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
     .describe(
-      'Delivery queues that webhooks are spread over, each on one node of a Redis Cluster; must be the same in every process',
+      'Number of delivery queues that webhooks are spread over, each on one node of a Redis Cluster; must be the same in every process',
     ),
   ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
     .prefault('15m')
-    .describe('How long a later state waits for an earlier one of its shipment at most'),
+    .describe('How long, at most, a later state waits for an earlier one of its shipment'),
   PARKED_AFTER: integer(1, 10_000_000)
     .prefault('10000')
     .describe(
-      'Number of deliveries owed to a webhook that gets no attempts, beyond which its misses are stored as a position in the events',
+      'How many owed deliveries are stored for a webhook that gets no attempts. What it misses beyond them is stored as a position in the events',
     ),
   LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
     .prefault('30d')
@@ -253,7 +255,7 @@ export const variables = z.object({
   LOGIN_LIMIT_ACCOUNT: integer(1, 1_000_000)
     .prefault('100')
     .describe(
-      'Logins per hour of one user (key and e-mail), right or wrong, that are checked: from an address block that succeeded lately, and from all others together',
+      'Logins per hour of one user (key and e-mail), right or wrong: for each address block that has logged in lately, and for all others together',
     ),
   LOGIN_LIMIT_IP: integer(0, 1_000_000)
     .prefault('1000')
@@ -302,7 +304,7 @@ export const variables = z.object({
   OTEL_TRACES_SAMPLER: z
     .enum(samplers, `must be one of ${samplers.join(', ')}`)
     .prefault('parentbased_always_on')
-    .describe('Which traces are exported, by their ids: never by the flag of a caller'),
+    .describe("Which traces are exported. The ids of the traces decide; a caller's sampled flag is ignored"),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine((text) => Number(text) >= 0 && Number(text) <= 1, 'must be a number from 0 to 1')
@@ -327,7 +329,7 @@ export const variables = z.object({
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
     .prefault('25s')
     .describe(
-      'Bound on draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m; with more than `DELIVERY_TIMEOUT`, attempts in flight finish; other processes take over the rest',
+      'Time limit for draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m. If it is longer than `DELIVERY_TIMEOUT`, attempts under way finish; other processes take over the rest',
     ),
   TIME_SCALE: scale
     .prefault('1')

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { capitalized, type NotificationKind, type NotificationsOptions } from '../http/asyncapi.js';
-import { described, anyJson, milliseconds, trackingId, uuid } from '../http/request/fields.js';
+import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Operation, Paths } from '../http/openapi/types.js';
@@ -39,7 +39,7 @@ export const notice = z
     ),
     reason: described(
       z.enum(['GONE', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
-      'It responded 410, no delivery succeeded for 5 days, or it failed too often and its circuit opened. Null if it has recovered.',
+      '`GONE`: it responded 410. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
       'GONE',
     ),
     timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
@@ -64,8 +64,7 @@ const kinds: NotificationKind[] = [
   {
     name: 'webhookNotice',
     title: 'A webhook is failing, was disabled or has recovered',
-    about:
-      'Sent to the other webhooks of the shipper whose `interests` include it by name; `*` does not cover it.',
+    about: 'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
     payload: notice,
   },
   {
@@ -81,7 +80,7 @@ const attemptHeaders = z.object({
   'webhook-id': described(
     z.string(),
     'Identifier of the event, the same for all attempts: deduplicate by it.',
-    '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+    exampleIds.eventId,
   ),
   'webhook-timestamp': described(
     z.string(),
@@ -98,7 +97,7 @@ const attemptHeaders = z.object({
   ),
   'Parcelhook-Sequence': described(
     z.string().regex(/^[1-9]\d*$/),
-    'Number of the event within its shipment, from 1: shows a gap or a superseded state.',
+    'Number of the event within its shipment, from 1. It shows whether a state is missing or late.',
     '1',
   ),
   'Parcelhook-Attempt': described(z.string().regex(/^[1-9]\d*$/), 'Number of the attempt, from 1.', '1'),

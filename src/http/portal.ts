@@ -41,7 +41,7 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
     router
       .route(place)
       .get((request, response) => {
-        if (!wantsPage(request)) throw notFound('This route');
+        if (!wantsPage(request)) throw notFound('This endpoint');
         showPage(request, response);
       })
       .all(readOnlyRoute);
@@ -50,7 +50,7 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
     .get((request, response) => {
       assets ??= readAssets();
       const send = assets.get(request.params.file);
-      if (!send) throw notFound('This route');
+      if (!send) throw notFound('This endpoint');
       send(request, response);
     })
     .all(readOnlyRoute);

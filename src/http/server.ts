@@ -78,7 +78,7 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
   }
   for (const page of pages) app.use(page);
   app.use(() => {
-    throw notFound('This route');
+    throw notFound('This endpoint');
   });
   const fail = failureResponder(logger);
   app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);

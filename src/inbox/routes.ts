@@ -13,12 +13,12 @@ const switchFields = {
   ),
   fail: described(
     z.enum(failures).nullable(),
-    'How the next requests fail: `500` and `410` are answered with that status, `TIMEOUT` gets no answer, `RESET` resets the connection. Null: requests are answered with 200.',
+    'How the next requests fail: `500` and `410` respond with that status, `TIMEOUT` does not respond, `RESET` resets the connection. Null: the inbox responds 200.',
     '500',
   ),
   failuresLeft: described(
     z.int().nullable(),
-    'How many more requests fail; null: all of them until that is changed.',
+    'How many more requests fail; null: all, until it is changed.',
     3,
   ),
 };
@@ -29,7 +29,7 @@ const item = z
     receivedAt: instant('When it arrived.'),
     headers: described(
       z.record(z.string(), z.string()),
-      'Names in lower case; the values of a webhook’s own headers are masked.',
+      "Names in lower case; the values of a webhook's own headers are masked.",
       { 'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' },
     ),
     body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),
@@ -91,20 +91,20 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       summary: 'Let the inbox fail',
       operationId: 'changeInbox',
       tag: 'Webhooks',
-      description: 'For development: it shows what becomes of deliveries to a failing receiver.',
+      description: 'For development: shows what becomes of deliveries to a failing receiver.',
       responses: {
-        200: z.object(switchFields).meta({ id: 'InboxSwitch', description: 'How the inbox answers now.' }),
+        200: z.object(switchFields).meta({ id: 'InboxSwitch', description: 'How the inbox responds now.' }),
       },
       body: z
         .object({
           fail: described(
             z.enum(failures, `must be one of ${failures.join(', ')}, or null`).nullable(),
-            'How the next requests fail; null: requests are answered with 200.',
+            'How the next requests fail; null: the inbox responds 200.',
             '500',
           ),
           times: described(
             z.int().min(1, 'must be at least 1').max(1_000, 'must be at most 1000'),
-            'How many requests fail. Default: all of them until that is changed.',
+            'How many requests fail. Default: all, until it is changed.',
             3,
           ).optional(),
         })
@@ -120,7 +120,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       summary: 'Empty the inbox',
       operationId: 'emptyInbox',
       tag: 'Webhooks',
-      description: 'For development. How it answers stays as it is.',
+      description: 'For development. How the inbox responds does not change.',
       responses: {
         200: z
           .object({ removed: described(z.int(), 'How many items it held.', 1) })

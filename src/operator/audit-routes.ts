@@ -11,7 +11,7 @@ const id = (description: string) => idInPath(description).refine(isUuid, 'must b
 
 const query = z.object({
   ...paging,
-  shipperId: id('Only of this shipper.'),
+  shipperId: id('Only about this shipper.'),
   userId: id('Only about this user.'),
   webhookId: id('Only about this webhook.'),
   actor: described(
@@ -24,8 +24,8 @@ const query = z.object({
     z.enum(['DONE', 'REFUSED'], 'must be DONE or REFUSED'),
     'Only actions that were done, or only refused ones.',
   ).optional(),
-  from: instantInQuery('Only at this time or later'),
-  to: instantInQuery('Only at this time or earlier'),
+  from: instantInQuery('Only at this time or later', '2026-11-21T00:00:00Z'),
+  to: instantInQuery('Only at this time or earlier', '2026-11-22T00:00:00Z'),
 });
 
 const idOrNull = (description: string) => described(uuid('').nullable(), description, null);
@@ -36,7 +36,7 @@ const auditList = z
       z
         .object({
           auditId: uuid('Identifier of the entry.'),
-          at: instant('When it was done; for refusals, when they were written.'),
+          at: instant('When it was done; for refusals, when they were written to the log.'),
           action: described(z.enum(auditActions), 'What was done, or refused.', 'SHIPPER_SUSPENDED'),
           outcome: described(z.enum(['DONE', 'REFUSED']), 'Whether it was done.'),
           actor: z.object({
@@ -55,16 +55,16 @@ const auditList = z
               '203.0.113.7',
             ),
           }),
-          shipperId: idOrNull('The shipper it is about.'),
+          shipperId: uuid('The shipper it is about.').nullable(),
           userId: idOrNull('The user it is about.'),
           webhookId: idOrNull('The webhook it is about.'),
           shipmentId: idOrNull('The shipment it is about.'),
-          fields: described(z.array(z.string()), 'Names of the given fields.', []),
+          fields: described(z.array(z.string()), 'Names of the given fields.', ['status']),
           count: described(z.int().min(1), 'Number of refusals that the entry stands for.', 1),
         })
         .meta({
           id: 'AuditEntry',
-          description: 'An audited action: who did or tried what, when and from where.',
+          description: 'Who did or tried what, when and from where.',
         }),
     ),
     nextCursor,

@@ -31,7 +31,7 @@ export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
       operationId: 'eraseShipment',
       tag: 'Operator',
       description:
-        "Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' responses are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.",
+        "Replaces the recipient, the address and the parcel's contents in the order, and what was reported with its states (evidences, anomalies, places) in its events and notifications; deletes the receivers' responses from the log. This cannot be undone. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.",
       responses: { 200: erased },
       auth: 'operator',
       params: z.object({ trackingId }),

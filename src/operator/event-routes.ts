@@ -35,7 +35,10 @@ const refusedEvent = z
 
 const recordedEvents = z
   .object({
-    results: described(z.array(z.union([recordedEvent, refusedEvent])), 'One for each event, in order.'),
+    results: described(
+      z.array(z.union([recordedEvent, refusedEvent])),
+      'One result for each event, in order.',
+    ),
   })
   .meta({ description: 'The result of each event.' });
 
@@ -58,13 +61,13 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
       .string()
       .regex(
         /^[\x21-\x2d\x2f-\x7e]{1,255}$/,
-        'must be 1 to 255 printable ASCII characters without space and full stop',
+        'must be 1 to 255 printable ASCII characters, without spaces or full stops',
       ),
     'Your own identifier: makes it safe to send the event again.',
     'scan-20261121-0001',
   ).optional(),
   timestamp: milliseconds('When it happened, in milliseconds since 1970, not seconds. Default: now.')
-    .refine((ms) => !looksLikeSeconds(ms), 'must be milliseconds since 1970: this may be in seconds')
+    .refine((ms) => !looksLikeSeconds(ms), 'must be milliseconds since 1970; this looks like seconds')
     .max(maxTimeMs)
     .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 19.427),
@@ -121,7 +124,7 @@ export function eventRoutes(deps: {
       summary: 'Record a state event of a shipment',
       operationId: 'recordEvent',
       tag: 'Operator',
-      description: 'The state, its event and all deliveries owed for it are committed together.',
+      description: 'Commits the state, its event and all deliveries owed for it together.',
       responses: { 202: recordedEvent },
       errors: {
         409: 'The shipment cannot change to this state (the message says to which it can), or the `eventId` was used for another event.',
@@ -147,7 +150,7 @@ export function eventRoutes(deps: {
       operationId: 'recordEvents',
       tag: 'Operator',
       description:
-        'Valid events are recorded in the given order; the others are refused one by one, each with its reason.',
+        'Records the valid events in the given order, and refuses the others one by one, each with a reason.',
       responses: { 202: recordedEvents },
       auth: 'operator',
       scope: 'events',

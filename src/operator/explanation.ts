@@ -29,6 +29,8 @@ type Pace = Pick<Durations, 'sweepEveryMs' | 'sweepRestEveryMs' | 'unattendedAft
 
 const at = (time: Date) => isoOffset(time)!;
 const seconds = (ms: number) => `${ms / 1_000} s`;
+const sweeps = ({ sweepEveryMs }: Pace) =>
+  `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
 /** As of the time of the facts. */
@@ -95,10 +97,10 @@ function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
   return {
     reason: 'LEASE',
     until: null,
-    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease expired at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
+    why: `Attempt ${attempt}${isByHand ? ', made by hand,' : ''} has not ended, and its lease expired at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
     next: isByHand
-      ? `A worker takes it over, checking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
-      : `A worker's sweep takes it over, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test ends).`,
+      ? `A worker looks for such attempts every ${seconds(pace.sweepRestEveryMs)}. It records this one without an outcome, and makes it again.`
+      : `The next sweep takes it over (${sweeps(pace)}). It records the attempt without an outcome, and the delivery is due again; a test ends.`,
   };
 }
 
@@ -107,18 +109,21 @@ function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
   const waits: Wait[] = [];
   const add = (reason: Wait['reason'], why: string, next: string, until: Date | null = null) =>
     waits.push({ reason, until, why, next });
-  const sweep = `every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later`;
   if (facts.isDeleted)
-    add('DELETED', 'Its webhook is deleted.', `A worker's sweep cancels what is still owed to it, ${sweep}.`);
+    add(
+      'DELETED',
+      'Its webhook is deleted.',
+      `The next sweep cancels what is still owed to it (${sweeps(pace)}).`,
+    );
   if (facts.isSuspended)
-    add('SUSPENDED', 'Its shipper is suspended.', 'It goes on when an operator resumes the shipper.');
+    add('SUSPENDED', 'Its shipper is suspended.', 'It continues when an operator resumes the shipper.');
   if (facts.webhookStatus === 'PAUSED')
-    add('PAUSED', 'Its webhook is paused.', 'It goes on when the shipper sets the webhook to ACTIVE.');
+    add('PAUSED', 'Its webhook is paused.', 'It continues when the shipper sets the webhook to ACTIVE.');
   if (facts.webhookStatus === 'DISABLED')
     add(
       'DISABLED',
       `Its webhook is disabled${facts.disabledReason ? ` (${facts.disabledReason})` : ''}.`,
-      'It goes on when the shipper sets the webhook to ACTIVE.',
+      'It continues when the shipper sets the webhook to ACTIVE.',
     );
   if (facts.isWithdrawn)
     add(
@@ -130,21 +135,21 @@ function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
     add(
       'CIRCUIT',
       `The circuit of its webhook is open until ${at(openUntil)}.`,
-      `Then a worker's sweep, ${sweep}, sends one delivery of the webhook as a probe; if it succeeds, the circuit closes and the others follow.`,
+      `The next sweep after that (${sweeps(pace)}) sends one delivery of the webhook as a probe. If it succeeds, the circuit closes and the others follow.`,
       openUntil,
     );
   else if (openUntil && isAhead(probeUntil, asOf))
     add(
       'CIRCUIT',
       `The circuit of its webhook is open, and a probe may be under way until ${at(probeUntil)}.`,
-      'If the probe succeeds, the circuit closes and the others follow; if it fails, the circuit stays open for longer; without an outcome, another probe is sent after that time.',
+      'If the probe succeeds, the circuit closes and the others follow. If it fails, the circuit stays open for longer. If it has no outcome by then, another probe is sent.',
       probeUntil,
     );
   else if (openUntil)
     add(
       'CIRCUIT',
       `The circuit of its webhook is open, and a probe has been due since ${at(openUntil)}.`,
-      `A worker's sweep sends one delivery of the webhook as a probe, ${sweep}.`,
+      `The next sweep sends one delivery of the webhook as a probe (${sweeps(pace)}).`,
     );
   return waits;
 }
@@ -156,11 +161,11 @@ function turnOf({ waitsTurn, behind, behindUntil }: DeliveryFacts, pace: Pace): 
       {
         reason: 'TURN',
         until: null,
-        why: 'It waits its turn, and nothing blocks it any more.',
-        next: `A worker's sweep releases it, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+        why: 'It waits its turn, but nothing blocks it any more.',
+        next: `The next sweep releases it (${sweeps(pace)}).`,
       },
     ];
-  const hold = behindUntil ? ` At the latest, it stops blocking at ${at(behindUntil)} (ORDER_HOLD).` : '';
+  const hold = behindUntil ? ` It stops blocking at ${at(behindUntil)} at the latest (ORDER_HOLD).` : '';
   return [
     {
       reason: 'TURN',
@@ -178,7 +183,7 @@ function retryOf({ asOf, dueAt, failureCount }: DeliveryFacts, pace: Pace): Wait
       reason: 'RETRY',
       until: dueAt,
       why: `It waits for its next attempt at ${at(dueAt)}; ${failureCount} scheduled attempts failed.`,
-      next: `A worker sends it then; if none does, a sweep finds it ${seconds(pace.unattendedAfterMs)} later.`,
+      next: `A worker sends it then. If none does, a sweep finds it ${seconds(pace.unattendedAfterMs)} later.`,
     },
   ];
 }
@@ -189,26 +194,26 @@ function roomFor({ dueAt, ahead }: DeliveryFacts, pace: Pace): Wait {
     reason: 'ROOM',
     until: null,
     why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${before} deliveries of its webhook have been due for longer.`,
-    next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers of deliveries due for ${seconds(pace.unattendedAfterMs)}, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+    next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers once the delivery has been due for ${seconds(pace.unattendedAfterMs)} (${sweeps(pace)}).`,
   };
 }
 
 const parked = (): Wait => ({
   reason: 'PARKED',
   until: null,
-  why: 'Its webhook is parked: it is owed so many deliveries (PARKED_AFTER) that further ones get no rows.',
+  why: 'Its webhook is parked: so many deliveries are owed to it (PARKED_AFTER) that further ones get no rows.',
   next: 'When the webhook is called again, a worker makes rows of what it missed, page by page and in order.',
 });
 
 function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next: string } {
   if (claim)
     return {
-      why: `Attempt ${claim.attempt} is under way${claim.isByHand ? ' by hand' : ''}; its lease holds until ${at(claim.leaseUntil)}.`,
-      next: 'Its worker records the outcome. If that worker dies, another takes the delivery over when the lease has run out.',
+      why: `Attempt ${claim.attempt} is under way${claim.isByHand ? ' by hand' : ''}; its lease is valid until ${at(claim.leaseUntil)}.`,
+      next: 'Its worker records the outcome. If that worker dies, another one takes the delivery over when the lease expires.',
     };
   if (facts.place === 'NOWHERE')
     return {
-      why: 'Neither outbox nor log has it: its webhook was not owed this event, or the log has dropped it (LOG_RETENTION).',
+      why: 'It is neither in the outbox nor in the log: its webhook was not owed this event, or the log has dropped it (LOG_RETENTION).',
       next: 'Nothing, unless the shipper replays the event.',
     };
   const how = facts.reason ? `${facts.status} (${facts.reason})` : facts.status;
@@ -230,10 +235,10 @@ function byHand(facts: DeliveryFacts, requestedAt: Date, pace: Pace): { why: str
   if (facts.isHandStopped)
     return {
       why,
-      next: 'The attempt by hand is made when the webhook is ACTIVE again: it was requested before.',
+      next: 'The attempt by hand is made when the webhook is ACTIVE again: it was requested before the webhook was stopped.',
     };
   return {
     why,
-    next: `A worker makes the attempt by hand, checking for such requests every ${seconds(pace.sweepRestEveryMs)}.`,
+    next: `A worker makes the attempt by hand; it looks for such requests every ${seconds(pace.sweepRestEveryMs)}.`,
   };
 }

@@ -6,21 +6,22 @@ import type { Replay } from '../deliveries/replay/request-store.js';
 import { replayProgress, replayView } from '../deliveries/replay/routes.js';
 import { renewFeed } from '../events/feed/extent-store.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, described, instant, uuid } from '../http/request/fields.js';
+import { idInPath, described, instant, instantOrNull, uuid } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { explain, waitReasons } from './explanation.js';
 
-const count = (description: string) => described(z.int().min(0), description, 0);
+const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 
 const resealedSecrets = z
   .object({
     resealed: count(
-      'Webhooks whose secrets, headers or query were sealed with another key and now are with the current one.',
+      'Webhooks whose secrets, headers or query were sealed with another key, and are now sealed with the current one.',
+      42,
     ),
-    unreadable: count('Webhooks with something that neither key opens.'),
+    unreadable: count('Webhooks with something that neither key can open.'),
   })
   .meta({ id: 'ResealedSecrets', description: 'The result of sealing all secrets with the current key.' });
 
@@ -34,10 +35,10 @@ const explanation = z
     shipperId: uuid('Its shipper.'),
     webhookId: uuid('Its webhook.'),
     eventId: uuid("Its event, by the service's own identifier."),
-    shipmentId: uuid('Its shipment; null where the notification belongs to none.').nullable(),
-    sequence: described(z.int(), "The event's number among those of its shipment.", 2),
-    state: described(z.string(), 'The state it reports.', 'PICKED_UP'),
-    asOf: instant("When this was so, by PostgreSQL's clock."),
+    shipmentId: uuid('Its shipment; null if the notification belongs to none.').nullable(),
+    sequence: described(z.int(), "The event's number among those of its shipment.", 1),
+    state: described(z.string(), 'The state it reports.', 'CREATED'),
+    asOf: instant("The time of this explanation, by PostgreSQL's clock.", '2026-11-21T12:05:00+00:00'),
     place: described(
       z.enum(['OUTBOX', 'LOG', 'NOWHERE']),
       'Where it is: owed, finished, or in neither, though its event and webhook exist.',
@@ -46,21 +47,21 @@ const explanation = z
       z.enum(['READY', 'SENDING', 'RETRY', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
       'Its status in the outbox or the log.',
     ).nullable(),
-    reason: described(z.string(), 'Why it was cancelled.', 'EXPIRED').nullable(),
+    reason: described(z.string().nullable(), 'Why it was cancelled; else null.', null),
     attemptCount: count('Attempts begun.'),
     failureCount: count('Scheduled attempts that failed, while it is owed.'),
     dueAt: instant('When its next attempt may begin; null while it waits its turn.').nullable(),
-    completedAt: instant('When it was finished.').nullable(),
+    completedAt: instantOrNull('When it was finished; null before that.'),
     waitsFor: described(
       z.array(
         z
           .object({
-            reason: described(z.enum(waitReasons), 'What it waits for.'),
-            until: instant('Until when, if known.').nullable(),
+            reason: described(z.enum(waitReasons), 'What it waits for.', 'PAUSED'),
+            until: instantOrNull('When the reason ends, if known.'),
           })
           .meta({ id: 'DeliveryWait', description: 'What keeps a delivery from being sent.' }),
       ),
-      'What keeps it from being sent: each reason has to end.',
+      'What keeps it from being sent. Every reason has to end.',
     ),
     behind: z
       .object({
@@ -75,17 +76,19 @@ const explanation = z
       .object({
         attempt: described(z.int(), 'The number of the attempt.', 1),
         isByHand: described(z.boolean(), 'Whether the attempt was requested by hand.', false),
-        leaseUntil: instant('Until when the claim of its worker is valid.').nullable(),
+        leaseUntil: instant('When the claim of its worker expires.').nullable(),
         hasLapsed: described(z.boolean(), 'Whether that time has passed.', false),
       })
       .meta({ description: 'The current attempt.' })
       .nullable(),
-    redeliveryRequestedAt: instant('When an attempt by hand was requested that is not made yet.').nullable(),
+    redeliveryRequestedAt: instantOrNull(
+      'When an attempt by hand was requested, if it has not been made yet.',
+    ),
     why: described(z.string(), 'The same in words.', 'Its webhook is paused.'),
     next: described(
       z.string(),
       'What happens next, and who does it.',
-      'It goes on when the shipper sets the webhook to ACTIVE.',
+      'It continues when the shipper sets the webhook to ACTIVE.',
     ),
   })
   .meta({ id: 'DeliveryExplanation', description: 'Why a delivery is where it is.' });
@@ -105,12 +108,13 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
     route({
       method: 'get',
       path: '/operator/v1/deliveries/:deliveryId/explanation',
-      summary: 'Why a delivery is where it is',
+      summary: 'Explain where a delivery is',
       operationId: 'explainDelivery',
       tag: 'Operator',
       description:
-        'What it waits for, which claim it has and what happens next, according to PostgreSQL. Only ids, states and times.',
+        'Says what the delivery waits for, which claim it has and what happens next, according to PostgreSQL. Shows ids, states and times only.',
       responses: { 200: explanation },
+      responseExample: { behind: null, claim: null },
       auth: 'operator',
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ params: { deliveryId } }) => {
@@ -125,7 +129,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       summary: 'Cancel a replay of any shipper',
       operationId: 'cancelReplayOfShipper',
       tag: 'Operator',
-      description: 'As its shipper may. A finished replay stays as it is.',
+      description: 'Does what its shipper may do. A finished replay stays as it is.',
       responses: { 200: replayProgress },
       auth: 'operator',
       params: z.object({ replayId: idInPath('The replay.') }),
@@ -142,7 +146,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       operationId: 'rotateKey',
       tag: 'Operator',
       description:
-        'Call it after `SECRETS_KEY` was changed and the previous key set as `SECRETS_KEY_PREVIOUS`.',
+        'Call it after you have changed `SECRETS_KEY` and set the previous key as `SECRETS_KEY_PREVIOUS`.',
       responses: { 200: resealedSecrets },
       auth: 'operator',
       handle: async ({ caller }) => {
@@ -158,7 +162,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       operationId: 'renewFeed',
       tag: 'Operator',
       description:
-        'For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.',
+        'Call it after the database was restored in a way that the service cannot detect, such as from a snapshot of its disk. The service detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.',
       responses: { 200: renewedFeed },
       auth: 'operator',
       handle: async ({ caller }) => {

@@ -16,6 +16,7 @@ import {
   oneOfFields,
   overlap,
   instant,
+  instantOrNull,
   nextCursor,
   uuid,
 } from '../http/request/fields.js';
@@ -40,17 +41,13 @@ const shipperId = uuid('Identifier of the shipper.');
 const listedShipper = z
   .object({
     shipperId,
-    name: described(z.string(), 'Its name.', 'Acme Books'),
+    name: described(z.string(), 'Its name.', 'Acme'),
     status: described(
       z.enum(shipperStatuses),
       '`SUSPENDED`: its requests are refused and its deliveries held until it is resumed. `REMOVED`: for good.',
     ),
-    createdAt: instant('When it was registered.'),
-    previousKeyValidUntil: described(
-      instant('').nullable(),
-      'Until then the previous account key is valid, too; else null.',
-      null,
-    ),
+    createdAt: instant('When it was registered.', '2026-11-02T09:00:00+00:00'),
+    previousKeyValidUntil: instantOrNull('When the previous account key expires; null if there is none.'),
   })
   .meta({ id: 'ShipperAccount', description: 'The shipper.' });
 
@@ -79,19 +76,19 @@ const rotatedKey = z
     accountKey: described(
       z.string(),
       'The new account key of all its users; shown only here.',
-      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+      'ak_FBUWFxgZGhscHR4fICEiIyQlJic',
     ),
-    previousKeyValidUntil: instant('Until then the previous key is valid, too.'),
+    previousKeyValidUntil: instant('When the previous key expires.', '2026-11-22T12:00:00+00:00'),
   })
   .meta({ id: 'RotatedAccountKey', description: 'The new account key, which is shown only here.' });
 
 const params = z.object({ shipperId: idInPath('The shipper.') });
-const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme', {
   pattern: notBlank,
 });
 const status = described(
   z.enum(['ACTIVE', 'SUSPENDED'], 'must be ACTIVE or SUSPENDED'),
-  '`SUSPENDED`: its requests are 403 and its deliveries are held. `ACTIVE`: held deliveries go out.',
+  '`SUSPENDED`: its requests get 403 and its deliveries are held. `ACTIVE`: what was held is sent.',
 );
 const changes = z
   .object({ name: name.optional(), status: status.optional() })
@@ -122,7 +119,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       responses: { 201: registeredShipper },
       auth: 'operator',
       body: z.object({
-        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme', {
           pattern: notBlank,
         }),
       }),
@@ -157,12 +154,13 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'updateShipper',
       tag: 'Operator',
       description:
-        'After the response to `SUSPENDED` no attempt starts; every process refuses requests within 10 seconds. When it is `ACTIVE` again, its webhooks get the held deliveries.',
+        'After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.',
       responses: { 200: listedShipper },
       auth: 'operator',
       params,
       body: changes,
       bodyExample: { status: 'SUSPENDED' },
+      responseExample: { status: 'SUSPENDED' },
       handle: async ({ caller, params: { shipperId }, body }) => {
         const { shipper, statusChanged } = await updateShipper(
           db,
@@ -185,7 +183,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'removeShipper',
       tag: 'Operator',
       description:
-        'After the response no attempt starts; every process refuses requests within 10 seconds. What it is still owed becomes `CANCELLED`. This cannot be undone.',
+        'After the response, no attempt starts, and every process refuses requests within 10 seconds. What is still owed to its webhooks becomes `CANCELLED`. This cannot be undone.',
       responses: { 202: removedShipper },
       auth: 'operator',
       params,
@@ -203,7 +201,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'rotateAccountKey',
       tag: 'Operator',
       description:
-        'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` for a key that has leaked.',
+        'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` if the key has leaked.',
       responses: { 200: rotatedKey },
       auth: 'operator',
       params,

@@ -16,14 +16,15 @@ import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { version } from '../version.js';
 
-const count = (description: string) => described(z.int().min(0), description, 0);
+const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 
 const uncalled = {
   deliveries: count(
     'Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.',
+    12,
   ),
   isMore: described(z.boolean(), 'Whether there are more deliveries than were counted.', false),
-  webhooks: count('Webhooks to which they are owed.'),
+  webhooks: count('Webhooks to which they are owed.', 1),
 };
 
 const statusResponse = z
@@ -42,7 +43,7 @@ const statusResponse = z
     lag: z.object({
       ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
       deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
-      oldestDueSeconds: count('How long the oldest has been due.'),
+      oldestDueSeconds: count('How long the oldest of them has been due.'),
     }),
     uncalled: z
       .object({
@@ -52,7 +53,7 @@ const statusResponse = z
             z
               .object({
                 shipperId: uuid('The shipper.'),
-                name: described(z.string(), 'Its name.', 'Acme Books'),
+                name: described(z.string(), 'Its name.', 'Acme'),
                 ...uncalled,
               })
               .meta({
@@ -67,7 +68,7 @@ const statusResponse = z
         description:
           'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper.',
       }),
-    openCircuits: count('Webhooks whose circuit is open.'),
+    openCircuits: count('Webhooks whose circuit is open.', 1),
     circuits: described(
       z.array(
         z
@@ -75,17 +76,17 @@ const statusResponse = z
             webhookId: uuid('The webhook.'),
             shipperId: uuid('Its shipper.'),
             failingSince: instant(
-              'Its first failure since its last success; null if an attempt begun earlier has succeeded since.',
+              'Its first failure since its last success; null if an attempt that began earlier has succeeded since.',
             ).nullable(),
-            nextProbeAt: instant('When the next probe is due.'),
+            nextProbeAt: instant('When the next probe is due.', '2026-11-21T12:00:30+00:00'),
           })
           .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
       ),
-      'Those webhooks, at most 100, the last to begin failing first.',
+      'Those webhooks, at most 100; the last to begin failing comes first.',
     ),
     replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
     versions: z.object({
-      parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),
+      parcelhook: described(z.string(), 'Version of the service.', version),
       node: described(z.string(), 'Version of Node.', '24.11.0'),
       postgres: described(z.string(), 'Version of PostgreSQL.', '18.0'),
       queueEngine: described(z.enum(['redis', 'postgres']), 'The store behind the queue.'),
@@ -151,11 +152,11 @@ export const statusRoute = (status: () => Promise<object>): Route =>
   route({
     method: 'get',
     path: '/operator/v1/status',
-    summary: 'How the service is doing',
+    summary: 'Show how the service is doing',
     operationId: 'getStatus',
     tag: 'Operator',
     description:
-      'Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.',
+      'Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
     auth: 'operator',
     handle: async () => ({ data: await status() }),

@@ -19,9 +19,9 @@ const userList = z
       z
         .object({
           userId,
-          email: described(z.string(), 'E-mail address, used to log in.', 'ana@example.com'),
+          email: described(z.string(), 'E-mail address, used to log in.', 'you@example.com'),
           hasPassword: described(z.boolean(), 'False until a password is set.', true),
-          createdAt: instant('When the user was registered.'),
+          createdAt: instant('When the user was registered.', '2026-11-02T09:05:00+00:00'),
         })
         .meta({ id: 'UserAccount', description: 'A user.' }),
     ),
@@ -31,7 +31,7 @@ const userList = z
 
 const setPasswordUrl = described(
   z.string(),
-  'Give it to the user: good for one use and 24 hours.',
+  'Give it to the user. It is good for one use, within 24 hours.',
   'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
   { format: 'uri' },
 );
@@ -70,7 +70,7 @@ export function userRoutes({
       summary: 'Register a user of a shipper',
       operationId: 'createUser',
       tag: 'Operator',
-      description: 'With a password, or with a link on which the user sets one.',
+      description: 'The user has the given password, or sets one at the link.',
       responses: { 201: registeredUser },
       errors: { 409: 'The shipper already has a user with this e-mail address.' },
       slowByDesign: true,
@@ -80,7 +80,7 @@ export function userRoutes({
         email: described(
           z.string().regex(z.regexes.email, 'must be an e-mail address').max(254),
           'E-mail address.',
-          'ana@example.com',
+          'you@example.com',
         ),
         password: password.optional(),
       }),
@@ -93,10 +93,11 @@ export function userRoutes({
     route({
       method: 'post',
       path: '/operator/v1/users/:userId/password-link',
-      summary: 'Make a link on which a user sets a password',
+      summary: 'Make a link for a user to set a password',
       operationId: 'createPasswordLink',
       tag: 'Operator',
-      description: 'Good for one use and 24 hours. Earlier links stay good until one of them is used.',
+      description:
+        'The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.',
       responses: { 201: passwordLink },
       auth: 'operator',
       params: z.object({ userId: idInPath('The user.') }),

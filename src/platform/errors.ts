@@ -25,7 +25,7 @@ export const invalidRequest = (details: Detail[], message = 'The request is not 
 /** The message may name what is absent or malformed, never which part was wrong (contract, section 2). */
 export const unauthorized = (
   challenge: 'Bearer' | 'Basic' = 'Bearer',
-  message = 'The key, credentials or token are wrong or expired.',
+  message = 'The key, the credentials or the token is wrong or has expired.',
 ) =>
   new ApiError(401, 'UNAUTHORIZED', message, {
     headers: { 'WWW-Authenticate': `${challenge} realm="parcelhook"` },
@@ -57,7 +57,7 @@ export const isUnavailable = (error: unknown): boolean =>
 
 /** `allow` lists the methods the route accepts: `GET, HEAD`. */
 export const methodNotAllowed = (allow: string) =>
-  new ApiError(405, 'METHOD_NOT_ALLOWED', `This route accepts ${allow}.`, { headers: { Allow: allow } });
+  new ApiError(405, 'METHOD_NOT_ALLOWED', `This endpoint accepts ${allow}.`, { headers: { Allow: allow } });
 
 /** Any other method is 405. */
 export const readOnlyRoute = (): never => {

@@ -36,7 +36,13 @@ export function oneOf(values: string[], given: unknown): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}${hint}`;
 }
 
-const kinds: Record<string, string> = { int: 'a whole number', array: 'an array', object: 'an object' };
+const kinds: Record<string, string> = {
+  int: 'a whole number',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
+};
 const aKind = ({ expected }: { expected: string }) => kinds[expected] ?? `a ${expected}`;
 
 const formats: Record<string, string> = {

@@ -72,18 +72,18 @@ export function createMetrics() {
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
     httpRequests: counter(
       'http_requests_total',
-      'Requests by their response; 499: the client gave up before it. Method OTHER: one that the route does not have.',
+      'Requests by status; 499: the client gave up before the response. Method OTHER: one that the route does not accept.',
       ['route', 'method', 'status'],
     ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      "Time from the arrival of a request to its answer, without the time in which its body was uploaded, its answer downloaded or its shipper's own requests went first, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.",
+      "Time from the arrival of a request to its response. Left out: uploading the body, downloading the response, waiting for the shipper's own requests, and requests that are slow by design. Failed requests (4xx, 499, 5xx) are counted by API, not by route.",
       requestSeconds,
       ['route', 'method', 'status'],
     ),
     httpSlowByDesign: histogram(
       'http_slow_by_design_duration_seconds',
-      'The same for requests that hash a password or wait for a receiver (/test) or for events (long polls).',
+      'The same for requests that hash a password, wait for a receiver (/test) or wait for events (long polls).',
       slowRequestSeconds,
       ['route'],
     ),
@@ -213,7 +213,7 @@ export function createMetrics() {
     ]),
     deliveriesUncalled: figure(
       'deliveries_uncalled',
-      'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same number for each).',
+      'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same maximum for each webhook).',
     ),
     oldestWaiting: figure(
       'delivery_oldest_waiting_seconds',
@@ -225,7 +225,7 @@ export function createMetrics() {
     ),
     sendableOldest: figure(
       'sendable_oldest_seconds',
-      'For how long the oldest sendable delivery has been sendable; 0 if there is none.',
+      'How long the oldest sendable delivery has been sendable; 0 if there is none.',
     ),
     waitingDeliveries: figure(
       'waiting_deliveries',
@@ -234,7 +234,7 @@ export function createMetrics() {
     ),
     webhooksUnserved: figure(
       'webhooks_unserved',
-      'Webhooks that are owed something and not served now, by cause; slow: the receiver has as many attempts as it may; failing: no success since its last failure.',
+      'Webhooks that are owed something and not served now, by cause; slow: their receiver has as many attempts under way as it may; failing: no success since the last failure.',
       ['cause'],
     ),
     ordersUncreated: figure(
@@ -270,7 +270,7 @@ export function createMetrics() {
       'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
     ),
     databaseSize: figure('database_size_bytes', 'Size of the database on disk.'),
-    databaseSizeLimit: figure('database_size_limit_bytes', 'DATABASE_SIZE_LIMIT, where it is set.'),
+    databaseSizeLimit: figure('database_size_limit_bytes', 'DATABASE_SIZE_LIMIT, if it is set.'),
     tableSize: figure(
       'table_size_bytes',
       'Size of a table with its partitions and indexes; the largest, as a worker sees them.',
@@ -278,17 +278,17 @@ export function createMetrics() {
     ),
     partitionsAhead: figure(
       'partitions_ahead_days',
-      'For how long the partitions of a table last from now on.',
+      'How far into the future the partitions of a table reach.',
       ['table'],
     ),
     retentionBehind: figure(
       'retention_behind_days',
-      'For how long the oldest data of a table has been older than its retention; 0 while none is.',
+      'How long the oldest data of a table has exceeded its retention; 0 if none has.',
       ['table'],
     ),
     databaseConnections: figure(
       'postgres_connections',
-      'Open connections to PostgreSQL by everybody, of the limit that is nearest: of the server, the database or the role.',
+      'Open connections to PostgreSQL, from any program, that count towards the nearest limit: that of the server, the database or the role.',
     ),
     databaseConnectionsLimit: figure(
       'postgres_connections_limit',
@@ -302,7 +302,7 @@ export function createMetrics() {
       'redis_memory_bytes',
       'Memory used by Redis; in a cluster, by the node nearest to its limit.',
     ),
-    redisMemoryLimit: figure('redis_memory_limit_bytes', 'Its maxmemory, where it is set.'),
+    redisMemoryLimit: figure('redis_memory_limit_bytes', 'The maxmemory of that node, if it is set.'),
 
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
     poolWaiting: gauge('postgres_pool_waiting', 'Callers waiting for a connection.', ['pool']),

@@ -131,7 +131,7 @@ function parseSecrets(text: string): string[] {
   const secrets = text.split(/[\s,]+/).filter(Boolean);
   for (const secret of secrets) {
     if (!/^(whsec_)?[A-Za-z0-9+/]{2,}={0,2}$/.test(secret)) {
-      throw new Error('A webhook secret looks like whsec_ followed by base64.');
+      throw new Error('A webhook secret is whsec_ followed by Base64.');
     }
   }
   return secrets;

@@ -94,7 +94,7 @@ export function createAcceptOrder(deps: {
         const earlier = await earlierOrder(db, accepted);
         if (earlier) return responseOf(earlier);
       }
-      throw conflict('Another request is using this idempotency key; send it again.');
+      throw conflict('Another request with this idempotency key is under way. Send this one again.');
     } catch (error) {
       // A single statement may fail. Without any success for this long, PostgreSQL is unavailable.
       if (isUnavailable(error) && performance.now() - Math.max(enteredAt, storedAt) >= patienceMs)

@@ -41,7 +41,7 @@ const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[
 /** An existing instant of the years 1 to 9999: `2026-02-30T00:00:00Z` is refused, not moved to March. */
 const instant = z
   .string()
-  .refine(isRealInstant, 'must be a real instant in ISO 8601 UTC, such as 2026-11-21T12:00:00Z')
+  .refine(isRealInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
   .meta({ format: 'date-time' });
 
 const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
@@ -75,11 +75,11 @@ const strictFields = {
   country: text
     .refine(
       (code) => countries.has(code.toUpperCase()),
-      'must be a country code of ISO 3166 with two letters, such as MX',
+      'must be a two-letter country code (ISO 3166), such as MX',
     )
     .meta({ pattern: patternOf(countries) }),
   valueCurrency: text
-    .refine((code) => currencies.has(code), 'must be a currency code of ISO 4217, such as MXN')
+    .refine((code) => currencies.has(code), 'must be a currency code (ISO 4217), such as MXN')
     .meta({ pattern: patternOf(currencies) }),
   weightUnit: unit(weightUnits),
   dimensionsUnit: unit(dimensionsUnits),
@@ -103,7 +103,7 @@ const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', '
 
 const phoneProblem = (given: unknown) =>
   typeof given === 'string' && given.includes('+')
-    ? 'must be 5 to 20 digits: leave out the +'
+    ? 'must be 5 to 20 digits; leave out the +'
     : 'must be 5 to 20 digits';
 
 /** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */
@@ -117,7 +117,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
           number: described(text, 'House number.', '222'),
           administrativeArea: described(text, 'State or province.', 'Ciudad de México'),
           subAdministrativeArea: described(text, 'Municipality or county.', 'Cuauhtémoc'),
-          country: described(checked.country, 'Country code of two letters (ISO 3166).', 'MX'),
+          country: described(checked.country, 'Two-letter country code (ISO 3166).', 'MX'),
           neighborhood: described(text, 'Neighbourhood.', 'Juárez'),
           postalCode: described(text, 'Postal code.', '06600'),
           notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
@@ -136,7 +136,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
       shipperDropoffDate: described(instant, 'When you hand in the parcel.', '2030-01-15T10:00:00Z'),
       expectedDeliveryDate: described(
         instant,
-        'When it should arrive, not before the drop-off.',
+        'When the parcel should arrive; not before the drop-off.',
         '2030-01-17T18:00:00Z',
       ),
       lotId: described(optionalText, 'The lot of the order.', 'LOT-7'),
@@ -149,7 +149,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
               .trim()
               .regex(/^\d{5,20}$/, { error: ({ input }) => phoneProblem(input) }),
             'Telephone number, digits only, without `+`.',
-            '5500000000',
+            '5512345678',
           ),
           email: described(checked.email, 'E-mail address.', 'ana@example.com'),
         }),
@@ -171,7 +171,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
             `Unit of length, width and height: ${listed(dimensionsUnits)}.`,
             'CM',
           ),
-          items: anyJson('Contents in detail; any JSON, returned as sent.', null).optional(),
+          items: anyJson('The contents in detail: any JSON, returned as sent.', null).optional(),
         }),
         'The parcel.',
       ),

@@ -42,8 +42,8 @@ export const orderResult = z
   .object({
     recipientLocation: recipientLocation.required(),
     shipperTrackingId: orderSchema.shape.shipperTrackingId,
-    shipperDropoffDate: instant('When you hand in the parcel.'),
-    expectedDeliveryDate: instant('When it should arrive.'),
+    shipperDropoffDate: instant('When you hand in the parcel.', '2030-01-15T10:00:00+00:00'),
+    expectedDeliveryDate: instant('When the parcel should arrive.', '2030-01-17T18:00:00+00:00'),
     lotId: z.nonoptional(orderSchema.shape.lotId),
     recipientInformation: recipientInformation.required(),
     package: parcel
@@ -75,7 +75,7 @@ export const tracking = z
           evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
         }),
       ),
-      'Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all.',
+      'Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all of them.',
     ),
   })
   .meta({ id: 'Tracking', description: 'A shipment and its history.' });
@@ -103,7 +103,11 @@ export const stateList = z
           .object({
             state: described(z.string(), 'Name of the state.', 'CREATED'),
             terminal: described(z.boolean(), 'Whether no state follows.', false),
-            next: described(z.array(z.string()), 'The states that may follow.', ['PICKED_UP', 'CANCELLED']),
+            next: described(z.array(z.string()), 'The states that may follow.', [
+              'PICKED_UP',
+              'CANCELLED',
+              'LOST',
+            ]),
           })
           .meta({ id: 'State', description: 'A state and those that may follow.' }),
       ),

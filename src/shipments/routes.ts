@@ -22,7 +22,7 @@ const idempotencyKey = described(
       /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/,
       'must be 1 to 255 printable ASCII characters, without spaces at the ends',
     ),
-  'Makes it safe to send the order again: for 24 hours, the same key and body return the first response again.',
+  'Makes it safe to send the order again: for 24 hours, the same key and body get the first response again.',
   'order-1001',
 );
 
@@ -37,11 +37,11 @@ export function shipmentRoutes(deps: {
       method: 'post',
       path: '/v1/shipments',
       ungated: true, // it has its own admission
-      summary: 'Integrate an order',
+      summary: 'Create an order',
       operationId: 'integrateOrder',
       tag: 'Shipments',
       description:
-        'Accepts the order: with 201 it is committed. The shipment is created after that, normally within 100 ms, and is then in state `CREATED`.',
+        'A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.',
       responses: { 201: orderResult },
       hasProcessId: true,
       errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
@@ -60,7 +60,7 @@ export function shipmentRoutes(deps: {
       summary: 'Track a shipment',
       operationId: 'trackShipment',
       tag: 'Shipments',
-      description: 'Works whether or not webhooks are registered.',
+      description: 'Works with and without webhooks.',
       responses: { 200: tracking },
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
@@ -79,7 +79,7 @@ const notTracked = () =>
   new ApiError(
     404,
     'NOT_FOUND',
-    'This shipment was not found by its trackingId. If you have your own identifier, look under GET /v1/shipments?shipperTrackingId=…',
+    'No shipment has this trackingId. To find one by your own identifier, use GET /v1/shipments?shipperTrackingId=…',
   );
 
 function historyEntry(body: string) {
@@ -90,13 +90,15 @@ function historyEntry(body: string) {
 const listQuery = ({ names }: StateCatalogue) =>
   z.object({
     ...paging,
-    shipperTrackingId: ownIdInQuery('Only shipments with this identifier; it need not be unique.'),
+    shipperTrackingId: ownIdInQuery(
+      'Only shipments with this identifier of yours, which need not be unique.',
+    ),
     state: stateInQuery(
       names,
       'Only shipments in this state now. A shipment that is not created yet has no state.',
     ),
-    from: instantInQuery('Only shipments accepted then or later'),
-    to: instantInQuery('Only shipments accepted before'),
+    from: instantInQuery('Only shipments accepted at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only shipments accepted before this time', '2026-11-22T00:00:00Z'),
   });
 
 /** The list of shipments, and the catalogue of states (contract, section 4). */

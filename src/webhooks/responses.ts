@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, instant, nextCursor, uuid } from '../http/request/fields.js';
+import { described, instant, instantOrNull, nextCursor, uuid } from '../http/request/fields.js';
 import { masked } from './sealing/sealing.js';
 import { fields } from './schema.js';
 
@@ -31,11 +31,11 @@ export const webhook = z
     headers: described(
       z.record(z.string(), z.literal(masked)),
       'Headers sent with each notification; their values are not shown.',
-      { 'X-Team': masked },
+      {},
     ),
-    description: fields.description,
-    createdAt: instant('When it was registered.'),
-    updatedAt: instant('When it was last changed.'),
+    description: described(fields.description, 'Free text for yourself.', ''),
+    createdAt: instant('When it was registered.', '2026-11-20T16:00:00+00:00'),
+    updatedAt: instant('When it was last changed.', '2026-11-20T16:00:00+00:00'),
     unknownInterests: described(
       z.array(z.string()),
       'Interests that are not a state today. They are stored, because such a state may be added later.',
@@ -53,7 +53,7 @@ const health = z.object({
     z.enum(['CLOSED', 'OPEN']),
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
-  nextProbeAt: instant('When the next attempt tests it while the circuit is open; else null.').nullable(),
+  nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
   lastSuccessAt: instant(
     'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',
   ).nullable(),
@@ -63,14 +63,14 @@ const health = z.object({
     0,
   ),
   pendingCount: described(z.int().min(0), 'Waiting deliveries, counted up to 10,000.', 0),
-  parkedSince: instant(
-    'Since then what it misses is stored as a position in your events, because it was not called and had too many deliveries waiting. When it is called again, these events become deliveries, in order, and this is null.',
-  ).nullable(),
+  parkedSince: instantOrNull(
+    'Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.',
+  ),
 });
 
 export const webhookWithHealth = webhook
   .extend({ health })
-  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries have been going.' });
+  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries are going.' });
 
 const count = (description: string, example: number) => described(z.int().min(0), description, example);
 const percentile = (share: string, example: number) =>
@@ -87,13 +87,13 @@ export const stats = z
         z.object({
           hour: instant('When the hour began.'),
           attempts: count('Attempts that began in that hour and are finished.', 42),
-          succeeded: count('Those that succeeded.', 40),
-          failed: count('Those that failed or were cut off.', 2),
+          succeeded: count('Attempts that succeeded.', 40),
+          failed: count('Attempts that failed or were cut off.', 2),
           p50Ms: percentile('Half', 84),
           p95Ms: percentile('95 %', 210),
         }),
       ),
-      'By hour, the earliest first.',
+      'By hour, oldest first.',
     ),
   })
   .meta({
@@ -104,8 +104,8 @@ export const stats = z
 
 const listedWebhook = webhook
   .extend({
-    health: described(health.optional(), 'With `include=health`: how its deliveries have been going.'),
-    stats: described(stats.optional(), 'With `include=stats`: its attempts of the last 24 hours.'),
+    health: described(health.optional(), 'With `include=health`: how its deliveries are going.'),
+    stats: described(stats.optional(), 'With `include=stats`: its attempts in the last 24 hours.'),
   })
   .meta({ id: 'ListedWebhook' });
 
@@ -115,21 +115,29 @@ export const webhookList = z
 
 export const deletedWebhook = z
   .object({ webhookId })
-  .meta({ description: 'The webhook is gone: no send to it starts any more.' });
+  .meta({ description: 'The webhook is deleted. No attempt to it starts any more.' });
 
 export const rotatedSecret = z
   .object({
     webhookId,
-    secret,
-    previousSecretValidUntil: instant('Until then every notification is signed with both secrets.'),
+    secret: described(
+      secret,
+      'The new secret. Store it; it is not shown again.',
+      'whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=',
+    ),
+    previousSecretValidUntil: instant(
+      'When the old secret stops signing. Until then both sign.',
+      '2026-11-22T12:00:00+00:00',
+    ),
   })
   .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only once.' });
 
 export const egress = z
   .object({
-    addresses: described(z.array(z.string()), 'Networks as CIDR; empty if the operator has not named any.', [
-      '198.51.100.0/28',
-      '2001:db8:7::/64',
-    ]),
+    addresses: described(
+      z.array(z.string()),
+      'Networks in CIDR notation; empty if the operator has not named any.',
+      ['198.51.100.0/28', '2001:db8:7::/64'],
+    ),
   })
   .meta({ description: 'The addresses that notifications come from.' });

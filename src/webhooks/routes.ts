@@ -93,7 +93,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Create a webhook',
       operationId: 'createWebhook',
       tag: 'Webhooks',
-      description: `The same address may be registered more than once. The interests of today: ${namesToday}.`,
+      description: `The same address may be registered more than once. The states that \`interests\` can name today: ${namesToday}.`,
       responses: { 201: responses.newWebhook },
       errors: {
         409: 'You have reached the maximum number of webhooks of a shipper.',
@@ -129,7 +129,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Get a webhook',
       operationId: 'getWebhook',
       tag: 'Webhooks',
-      description: 'Also shows how its deliveries have been going.',
+      description: 'Also shows how its deliveries are going.',
       responses: { 200: responses.webhookWithHealth },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
@@ -145,9 +145,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'updateWebhook',
       tag: 'Webhooks',
       description:
-        'Merges: omitted fields stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
+        'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
       bodyExample: { status: 'PAUSED' },
+      responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }) => {
@@ -179,7 +180,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Delete a webhook',
       operationId: 'deleteWebhook',
       tag: 'Webhooks',
-      description: 'Its unfinished deliveries become `CANCELLED`. After the response no send starts.',
+      description: 'Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts.',
       responses: { 200: responses.deletedWebhook },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
@@ -205,10 +206,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'rotateSecret',
       tag: 'Webhooks',
       description:
-        'The old secret signs too for `overlap`; another rotation within that time ends the oldest secret. `0s` is for a leaked secret: after the response nothing is signed with it.',
+        'The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
       responses: { 200: responses.rotatedSecret },
       params: webhookParams,
-      body: z.object({ overlap: overlap('How long the old secret signs too, up to 30d.') }).prefault({}),
+      body: z
+        .object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') })
+        .prefault({}),
       handle: async ({ caller, params: { webhookId }, body }) => {
         const { shipperId } = caller;
         const secret = newSecret();

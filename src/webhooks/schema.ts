@@ -19,8 +19,8 @@ const maxAddressLength = 2_048;
 
 /** A value that is not a string has been reported already. */
 function headerProblem(name: string, value: unknown, isMasked: (value: string) => boolean): string | null {
-  if (!headerName.test(name)) return 'must be a header name of RFC 9110';
-  if (reservedHeader.test(name)) return 'is set by the service and must not be given';
+  if (!headerName.test(name)) return 'must be a valid header name (RFC 9110)';
+  if (reservedHeader.test(name)) return 'is set by the service and cannot be given';
   if (typeof value === 'string' && !headerValue.test(value) && !isMasked(value))
     return 'must be printable ASCII of at most 1,000 characters';
   return null;
@@ -43,8 +43,8 @@ const headers = (isMasked: (value: string) => boolean) =>
 export const fields = {
   interests: described(
     z.array(interest).min(1, 'must name at least one state, or *'),
-    'States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.',
-    ['CREATED', 'DELIVERED'],
+    'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.',
+    ['*'],
     { maxItems: 64 },
   ),
   status: described(
@@ -57,7 +57,7 @@ export const fields = {
   ),
   supersede: described(
     z.boolean(),
-    'Skips a state that is still undelivered when a later one of the shipment is recorded.',
+    'Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.',
     false,
   ),
   description: described(
@@ -142,7 +142,7 @@ const isInclude = (text: string): text is Include => includes.some((name) => nam
 
 export const include = described(
   z.string(),
-  'What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.',
+  'What to add to each webhook, separated by commas: `health` (how its deliveries are going) and `stats` (its attempts in the last 24 hours).',
   'health,stats',
   { pattern: `^(?:${includes.join('|')})(?:,(?:${includes.join('|')}))*$` },
 )

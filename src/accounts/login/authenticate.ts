@@ -54,9 +54,9 @@ const credentialsIn = (header: string, scheme: Scheme): string | undefined =>
   forms[scheme].pattern.exec(header)?.[1];
 
 function keyProblems(key: unknown): string[] {
-  if (key === undefined || key === '') return ['The query parameter key is missing.'];
-  if (Array.isArray(key)) return ['The query parameter key is given more than once.'];
-  return (key as string).length > 255 ? ['The query parameter key is longer than any account key.'] : [];
+  if (key === undefined || key === '') return ['The query parameter `key` is missing.'];
+  if (Array.isArray(key)) return ['The query parameter `key` is given more than once.'];
+  return (key as string).length > 255 ? ['The query parameter `key` is longer than any account key.'] : [];
 }
 
 function headerProblems(header: string, scheme: Scheme): string[] {

@@ -18,7 +18,7 @@ const accessToken = z
   .object({
     token: described(
       z.string(),
-      'Access token: send it as `Authorization: Bearer`.',
+      'Access token. Send it as `Authorization: Bearer <token>`.',
       'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
     ),
     expiresIn: described(z.string().regex(/^\d+$/), 'Lifetime of the token in seconds.', '3600'),
@@ -30,10 +30,10 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
   return route({
     method: 'get',
     path: '/v1/login',
-    summary: 'Request an access token',
+    summary: 'Get an access token',
     operationId: 'login',
     tag: 'Accounts',
-    description: 'Takes e-mail address and password as Basic credentials. A body is accepted and ignored.',
+    description: 'Takes the e-mail address and password as Basic credentials. A body is ignored.',
     responses: { 200: accessToken },
     auth: 'login',
     slowByDesign: true,

@@ -21,14 +21,14 @@ export interface SessionDependencies extends Pick<ShipperCredentials, 'sessions'
 const session = z
   .object({
     user: z.object({
-      userId: uuid('Of the user who is logged in.'),
-      email: described(z.string(), "The user's e-mail address.", 'user@example.com'),
+      userId: uuid('Identifier of the user.'),
+      email: described(z.string(), "The user's e-mail address.", 'you@example.com'),
     }),
     shipper: z.object({
-      shipperId: uuid("Of the user's shipper."),
-      name: described(z.string(), 'Its name.', 'Example Shop'),
+      shipperId: uuid('Identifier of the shipper.'),
+      name: described(z.string(), 'Name of the shipper.', 'Acme'),
     }),
-    expiresAt: instant('When the session ends by itself.'),
+    expiresAt: instant('When the session ends by itself.', '2026-11-21T13:00:00+00:00'),
     features: z.object({
       simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
@@ -43,8 +43,8 @@ const text = (maxLength: number) =>
     .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`);
 const credentials = z
   .object({
-    key: described(text(255), 'Account key.', 'ak_3q2-7wAAAAAAAAAAAAAAAAAAAAA'),
-    email: described(text(1_000), "The user's e-mail address.", 'user@example.com'),
+    key: described(text(255), 'Account key.', 'ak_AAECAwQFBgcICQoLDA0ODxAREhM'),
+    email: described(text(1_000), "The user's e-mail address.", 'you@example.com'),
     password: described(text(1_000), "The user's password.", 'correct horse battery staple'),
   })
   .meta({ id: 'SessionCredentials' });
@@ -56,7 +56,7 @@ const site = described(
 );
 const csrf = described(
   z.literal('1'),
-  'Another site would have to ask the service before sending it, and is refused.',
+  'Proves that a page of this service sends the request: other sites cannot set this header.',
   '1',
 );
 const reading = z.object({ 'Sec-Fetch-Site': site });
@@ -92,7 +92,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Show who is logged in to the portal',
       operationId: 'getSession',
       description:
-        '`data` is null without a session, if it has expired or ended, and while its shipper is suspended.',
+        '`data` is null if there is no session, if it has expired or ended, and while its shipper is suspended.',
       responses: { 200: session },
       orNull: true,
       headers: reading,
@@ -109,7 +109,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. It sets a cookie that lasts as long as an access token, and has the limits of login.',
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token. The limits of login apply.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,
@@ -131,9 +131,10 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log out of the portal',
       operationId: 'deleteSession',
       description:
-        'Ends this session within ten seconds, wherever its cookie is; other sessions and tokens go on. Without a session nothing happens.',
+        'Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.',
       responses: { 200: session },
       orNull: true,
+      responseExample: null,
       headers: writing,
       handle: async (_request, { request, response }) => {
         const found = await current(request);

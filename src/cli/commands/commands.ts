@@ -22,7 +22,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 
   program
     .command('explain')
-    .description('why a delivery is where it is: what it waits for, what holds it, and what happens next')
+    .description('explain where a delivery is: what it waits for, what holds it, and what happens next')
     .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
     .addHelpText('after', example('explain --delivery 0199…'))
     .action(
@@ -37,7 +37,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   program
     .command('status')
     .description(
-      'how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, replays, versions',
+      'show how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, replays, versions',
     )
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status'), statusText(widthOf(io))));
@@ -71,7 +71,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   feed
     .command('renew')
     .description(
-      "invalidate all cursors, after a snapshot of PostgreSQL's disk was restored: readers of the feed start again",
+      "invalidate all cursors of the feed, after a snapshot of PostgreSQL's disk was restored; readers begin again",
     )
     .addHelpText('after', example('feed renew'))
     .action(request((client) => client.post('/operator/v1/feed/renew', '{}', { repeatable: true })));
@@ -123,7 +123,9 @@ const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
 function addAuditCommand(program: Command, request: Request, io: Io): void {
   paged(onlyOfShipper(program.command('audit')))
-    .description('who changed, or was refused to change, which account, webhook or secret; newest first')
+    .description(
+      'show the audit log, newest first: who changed which account, webhook or secret, and who was refused',
+    )
     .option('--user <id>', 'only about this user', idArgument)
     .option('--webhook <id>', 'only about this webhook', idArgument)
     .option('--actor <name>', 'only what this operator (by name) or user (by id) did')

@@ -20,10 +20,10 @@ export function addEventCommands(
     .description('report that a shipment reached a state')
     .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
     .requiredOption('--state <state>', 'such as PICKED_UP, IN_TRANSIT, DELIVERED')
-    .option('--event-id <id>', 'makes the event idempotent, so that it can be sent again safely')
+    .option('--event-id <id>', 'your own id of the event; makes it safe to send the event again')
     .option(
       '--timestamp <ms>',
-      'when it happened, milliseconds since 1970 (default: now)',
+      'when it happened, in milliseconds since 1970 (default: now)',
       wholeNumberArgument,
     )
     .option('--lat <degrees>', 'latitude', numberArgument)
@@ -35,9 +35,9 @@ export function addEventCommands(
   event
     .command('load')
     .description(
-      'report many events: one JSON object per line, with trackingId, state and the options of event send',
+      'report many events: one JSON object per line, with trackingId, state and the other options of event send',
     )
-    .argument('<file>', 'file of lines, - for standard input')
+    .argument('<file>', 'file with one event per line; - for standard input')
     .addHelpText('after', `${example('event load events.ndjson')}\nA line of the file:\n  ${sampleLine}\n`)
     .action(async (file: string, _options: object, command: Command) => {
       finish(

@@ -20,17 +20,17 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
 
   shipper
     .command('create')
-    .description('register a shipper; shows its account key, once')
+    .description('register a shipper and show its account key, once')
     .requiredOption('--name <name>', 'name of the organization')
     .option(
       '--email <address>',
       'also register its first user, who sets a password at the link shown',
       emailArgument,
     )
-    .addHelpText('after', example('shipper create --name "Books and more" --email ana@example.com'))
+    .addHelpText('after', example('shipper create --name "Acme" --email you@example.com'))
     .action(request(createShipper));
   paged(shipper.command('list'))
-    .description('shippers in the order of registration')
+    .description('list shippers in the order of registration')
     .option('--status <status>', 'only those with this status: ACTIVE, SUSPENDED or REMOVED')
     .addHelpText('after', example('shipper list --status SUSPENDED'))
     .action(
@@ -41,8 +41,8 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
       ),
     );
   for (const [name, status, description] of [
-    ['suspend', 'SUSPENDED', 'refuse its requests and hold its webhooks until it is resumed'],
-    ['resume', 'ACTIVE', 'accept its requests again and send what was held'],
+    ['suspend', 'SUSPENDED', 'refuse the requests of a shipper and hold its deliveries until it is resumed'],
+    ['resume', 'ACTIVE', 'accept the requests of a shipper again and send what was held'],
   ] as const)
     named(name, description)
       .addHelpText('after', example(`shipper ${name} --shipper 0199…`))

@@ -19,13 +19,13 @@ const path = (userId: string) => `/operator/v1/users/${encodeURIComponent(userId
 export function addUserCommands(program: Command, request: Request, io: Io): void {
   const user = program.command('user').description('users of a shipper');
   ofShipper(user.command('create'))
-    .description('register a user; without a password, shows a link to set one')
+    .description('register a user; without --password, show a link to set one')
     .requiredOption('--email <address>', 'e-mail address, used to log in')
     .option(
       '--password <password>',
       '12 to 128 characters; visible to other users of the machine while the command runs',
     )
-    .addHelpText('after', example('user create --shipper 0199… --email ana@example.com'))
+    .addHelpText('after', example('user create --shipper 0199… --email you@example.com'))
     .action(
       request((client, { shipper, ...user }: NewUser & { shipper: string }) =>
         createUser(client, shipper, user),
@@ -38,7 +38,7 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
     .addHelpText('after', example('user link --user 0199…'))
     .action(request((client, { user: id }: Chosen) => client.post(`${path(id)}/password-link`, '{}')));
   paged(ofShipper(user.command('list')))
-    .description('users of a shipper')
+    .description('list the users of a shipper')
     .addHelpText('after', example('user list --shipper 0199…'))
     .action(
       request(

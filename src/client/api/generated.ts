@@ -10,8 +10,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Request an access token
-         * @description Takes e-mail address and password as Basic credentials. A body is accepted and ignored.
+         * Get an access token
+         * @description Takes the e-mail address and password as Basic credentials. A body is ignored.
          */
         get: operations["login"];
         put?: never;
@@ -31,18 +31,18 @@ export interface paths {
         };
         /**
          * Show who is logged in to the portal
-         * @description `data` is null without a session, if it has expired or ended, and while its shipper is suspended.
+         * @description `data` is null if there is no session, if it has expired or ended, and while its shipper is suspended.
          */
         get: operations["getSession"];
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. It sets a cookie that lasts as long as an access token, and has the limits of login.
+         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token. The limits of login apply.
          */
         post: operations["createSession"];
         /**
          * Log out of the portal
-         * @description Ends this session within ten seconds, wherever its cookie is; other sessions and tokens go on. Without a session nothing happens.
+         * @description Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -80,14 +80,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a shipper
-         * @description After the response no attempt starts; every process refuses requests within 10 seconds. What it is still owed becomes `CANCELLED`. This cannot be undone.
+         * @description After the response, no attempt starts, and every process refuses requests within 10 seconds. What is still owed to its webhooks becomes `CANCELLED`. This cannot be undone.
          */
         delete: operations["removeShipper"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume a shipper
-         * @description After the response to `SUSPENDED` no attempt starts; every process refuses requests within 10 seconds. When it is `ACTIVE` again, its webhooks get the held deliveries.
+         * @description After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.
          */
         patch: operations["updateShipper"];
         trace?: never;
@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new account key
-         * @description The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` for a key that has leaked.
+         * @description The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` if the key has leaked.
          */
         post: operations["rotateAccountKey"];
         delete?: never;
@@ -124,7 +124,7 @@ export interface paths {
         put?: never;
         /**
          * Register a user of a shipper
-         * @description With a password, or with a link on which the user sets one.
+         * @description The user has the given password, or sets one at the link.
          */
         post: operations["createUser"];
         delete?: never;
@@ -143,8 +143,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link on which a user sets a password
-         * @description Good for one use and 24 hours. Earlier links stay good until one of them is used.
+         * Make a link for a user to set a password
+         * @description The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.
          */
         post: operations["createPasswordLink"];
         delete?: never;
@@ -225,7 +225,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once. The interests of today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+         * @description The same address may be registered more than once. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -243,21 +243,21 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Also shows how its deliveries have been going.
+         * @description Also shows how its deliveries are going.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Its unfinished deliveries become `CANCELLED`. After the response no send starts.
+         * @description Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Merges: omitted fields stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
+         * @description Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -273,7 +273,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description The old secret signs too for `overlap`; another rotation within that time ends the oldest secret. `0s` is for a leaked secret: after the response nothing is signed with it.
+         * @description The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -316,8 +316,8 @@ export interface paths {
         get: operations["listShipments"];
         put?: never;
         /**
-         * Integrate an order
-         * @description Accepts the order: with 201 it is committed. The shipment is created after that, normally within 100 ms, and is then in state `CREATED`.
+         * Create an order
+         * @description A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.
          */
         post: operations["integrateOrder"];
         delete?: never;
@@ -335,7 +335,7 @@ export interface paths {
         };
         /**
          * Track a shipment
-         * @description Works whether or not webhooks are registered.
+         * @description Works with and without webhooks.
          */
         get: operations["trackShipment"];
         put?: never;
@@ -376,8 +376,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a shipment on a journey
-         * @description For development: the endpoint is off where parcels are real (`SIMULATE`). The first state comes at once, each further one after the interval, and your webhooks are notified as usual. A shipment that is not created yet starts when it is. The journey ends early if another event changes the shipment so that the next state is not allowed. It rests while the account is suspended.
+         * Simulate the journey of a shipment
+         * @description For development; `SIMULATE` switches it on. The first state is recorded at once, each further one after the interval, and your webhooks are notified as usual. If the shipment is not created yet, the journey starts when it is. It ends early if another event changes the shipment so that the next state is not allowed. It pauses while the account is suspended.
          */
         post: operations["simulateShipment"];
         delete?: never;
@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description Deliveries owed to your webhooks and finished ones with their outcome. They are stored for 30 days unless configured otherwise.
+         * @description Shows the deliveries that are owed to your webhooks, and the finished ones with their outcome. The log is kept for 30 days by default.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -415,7 +415,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its payload and its attempts
-         * @description All attempts are in the log, newest first, 100 per response.
+         * @description Shows every attempt, newest first, 100 per page.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the attempts of a webhook by the hour
+         * Count the attempts of a webhook by hour
          * @description Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.
          */
         get: operations["getWebhookStats"];
@@ -457,7 +457,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample notification now
-         * @description Possible with any status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt, returned as in the log.
+         * @description Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -477,7 +477,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again now
-         * @description One attempt outside the schedule, with the same `webhook-id`, also after success. If it fails, the delivery stays as it was.
+         * @description Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface paths {
         put?: never;
         /**
          * Record a state event of a shipment
-         * @description The state, its event and all deliveries owed for it are committed together.
+         * @description Commits the state, its event and all deliveries owed for it together.
          */
         post: operations["recordEvent"];
         delete?: never;
@@ -597,7 +597,7 @@ export interface paths {
         put?: never;
         /**
          * Record many state events
-         * @description Valid events are recorded in the given order; the others are refused one by one, each with its reason.
+         * @description Records the valid events in the given order, and refuses the others one by one, each with a reason.
          */
         post: operations["recordEvents"];
         delete?: never;
@@ -614,8 +614,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the service is doing
-         * @description Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.
+         * Show how the service is doing
+         * @description Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Erase the personal data of a shipment
-         * @description Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' responses are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.
+         * @description Replaces the recipient, the address and the parcel's contents in the order, and what was reported with its states (evidences, anomalies, places) in its events and notifications; deletes the receivers' responses from the log. This cannot be undone. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.
          */
         post: operations["eraseShipment"];
         delete?: never;
@@ -654,8 +654,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why a delivery is where it is
-         * @description What it waits for, which claim it has and what happens next, according to PostgreSQL. Only ids, states and times.
+         * Explain where a delivery is
+         * @description Says what the delivery waits for, which claim it has and what happens next, according to PostgreSQL. Shows ids, states and times only.
          */
         get: operations["explainDelivery"];
         put?: never;
@@ -677,7 +677,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a replay of any shipper
-         * @description As its shipper may. A finished replay stays as it is.
+         * @description Does what its shipper may do. A finished replay stays as it is.
          */
         post: operations["cancelReplayOfShipper"];
         delete?: never;
@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Seal all secrets with the current key
-         * @description Call it after `SECRETS_KEY` was changed and the previous key set as `SECRETS_KEY_PREVIOUS`.
+         * @description Call it after you have changed `SECRETS_KEY` and set the previous key as `SECRETS_KEY_PREVIOUS`.
          */
         post: operations["rotateKey"];
         delete?: never;
@@ -717,7 +717,7 @@ export interface paths {
         put?: never;
         /**
          * Invalidate all cursors of the feed
-         * @description For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.
+         * @description Call it after the database was restored in a way that the service cannot detect, such as from a snapshot of its disk. The service detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.
          */
         post: operations["renewFeed"];
         delete?: never;
@@ -735,7 +735,7 @@ export interface paths {
         };
         /**
          * Read the feed of events, oldest first
-         * @description Every state change of your shipments, in the order of commit. No event ever appears behind a cursor that was returned, and the events of a shipment come in sequence: following the cursors yields every event once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.
+         * @description Every state change of your shipments, in the order of commit. No event ever appears before a cursor that was already returned, and the events of a shipment come in sequence. A reader that follows the cursors gets every event exactly once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.
          */
         get: operations["listEvents"];
         put?: never;
@@ -750,10 +750,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The form of every failure. */
+        /** @description The format of every failure. */
         Failure: {
             /**
-             * @description Changes when the form of responses does.
+             * @description Version of the response format.
              * @example 1.0.0
              */
             version: string;
@@ -804,7 +804,7 @@ export interface components {
         /** @description A token and its lifetime. */
         AccessToken: {
             /**
-             * @description Access token: send it as `Authorization: Bearer`.
+             * @description Access token. Send it as `Authorization: Bearer <token>`.
              * @example eyJhbGciOiJIUzI1NiJ9.e30.c2ln
              */
             token: string;
@@ -819,33 +819,33 @@ export interface components {
             user: {
                 /**
                  * Format: uuid
-                 * @description Of the user who is logged in.
+                 * @description Identifier of the user.
                  * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
                  */
                 userId: string;
                 /**
                  * @description The user's e-mail address.
-                 * @example user@example.com
+                 * @example you@example.com
                  */
                 email: string;
             };
             shipper: {
                 /**
                  * Format: uuid
-                 * @description Of the user's shipper.
+                 * @description Identifier of the shipper.
                  * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
                  */
                 shipperId: string;
                 /**
-                 * @description Its name.
-                 * @example Example Shop
+                 * @description Name of the shipper.
+                 * @example Acme
                  */
                 name: string;
             };
             /**
              * Format: date-time
              * @description When the session ends by itself.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-21T13:00:00+00:00
              */
             expiresAt: string;
             features: {
@@ -864,12 +864,12 @@ export interface components {
         SessionCredentials: {
             /**
              * @description Account key.
-             * @example ak_3q2-7wAAAAAAAAAAAAAAAAAAAAA
+             * @example ak_AAECAwQFBgcICQoLDA0ODxAREhM
              */
             key: string;
             /**
              * @description The user's e-mail address.
-             * @example user@example.com
+             * @example you@example.com
              */
             email: string;
             /**
@@ -902,7 +902,7 @@ export interface components {
             shipperId: string;
             /**
              * @description Its name.
-             * @example Acme Books
+             * @example Acme
              */
             name: string;
             /**
@@ -913,11 +913,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-02T09:00:00+00:00
              */
             createdAt: string;
             /**
-             * @description Until then the previous account key is valid, too; else null.
+             * @description When the previous account key expires; null if there is none.
              * @example null
              */
             previousKeyValidUntil: string | null;
@@ -926,13 +926,13 @@ export interface components {
         RotatedAccountKey: {
             /**
              * @description The new account key of all its users; shown only here.
-             * @example ak_AAECAwQFBgcICQoLDA0ODxAREhM
+             * @example ak_FBUWFxgZGhscHR4fICEiIyQlJic
              */
             accountKey: string;
             /**
              * Format: date-time
-             * @description Until then the previous key is valid, too.
-             * @example 2026-11-21T12:00:00+00:00
+             * @description When the previous key expires.
+             * @example 2026-11-22T12:00:00+00:00
              */
             previousKeyValidUntil: string;
         };
@@ -946,7 +946,7 @@ export interface components {
             userId: string;
             /**
              * Format: uri
-             * @description Give it to the user: good for one use and 24 hours.
+             * @description Give it to the user. It is good for one use, within 24 hours.
              * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
              */
             setPasswordUrl: string;
@@ -961,7 +961,7 @@ export interface components {
             userId: string;
             /**
              * @description E-mail address, used to log in.
-             * @example ana@example.com
+             * @example you@example.com
              */
             email: string;
             /**
@@ -972,11 +972,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When the user was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-02T09:05:00+00:00
              */
             createdAt: string;
         };
-        /** @description An audited action: who did or tried what, when and from where. */
+        /** @description Who did or tried what, when and from where. */
         AuditEntry: {
             /**
              * Format: uuid
@@ -986,7 +986,7 @@ export interface components {
             auditId: string;
             /**
              * Format: date-time
-             * @description When it was done; for refusals, when they were written.
+             * @description When it was done; for refusals, when they were written to the log.
              * @example 2026-11-21T12:00:00+00:00
              */
             at: string;
@@ -1018,10 +1018,6 @@ export interface components {
                  */
                 address: string | null;
             };
-            /**
-             * @description The shipper it is about.
-             * @example null
-             */
             shipperId: string | null;
             /**
              * @description The user it is about.
@@ -1040,7 +1036,9 @@ export interface components {
             shipmentId: string | null;
             /**
              * @description Names of the given fields.
-             * @example []
+             * @example [
+             *       "status"
+             *     ]
              */
             fields: string[];
             /**
@@ -1057,10 +1055,9 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests: string[];
@@ -1086,34 +1083,32 @@ export interface components {
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
              * @description Headers sent with each notification; their values are not shown.
-             * @example {
-             *       "X-Team": "••••"
-             *     }
+             * @example {}
              */
             headers: {
                 [key: string]: "••••";
             };
             /**
              * @description Free text for yourself.
-             * @example Production
+             * @example
              */
             description: string;
             /**
              * Format: date-time
              * @description When it was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When it was last changed.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
             /**
@@ -1121,13 +1116,17 @@ export interface components {
              * @example []
              */
             unknownInterests: string[];
-            /** @description With `include=health`: how its deliveries have been going. */
+            /** @description With `include=health`: how its deliveries are going. */
             health?: {
                 /**
                  * @description `OPEN`: it failed too often, and attempts are stopped for a while.
                  * @enum {string}
                  */
                 circuit: "CLOSED" | "OPEN";
+                /**
+                 * @description When the next probe is due; null while the circuit is closed.
+                 * @example null
+                 */
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
@@ -1140,14 +1139,18 @@ export interface components {
                  * @example 0
                  */
                 pendingCount: number;
+                /**
+                 * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
+                 * @example null
+                 */
                 parkedSince: string | null;
             };
-            /** @description With `include=stats`: its attempts of the last 24 hours. */
+            /** @description With `include=stats`: its attempts in the last 24 hours. */
             stats?: components["schemas"]["WebhookStats"];
         };
         /** @description Attempts by hour (UTC), including hours without any: the oldest first, the current one last. */
         WebhookStats: {
-            /** @description By hour, the earliest first. */
+            /** @description By hour, oldest first. */
             hours: {
                 /**
                  * Format: date-time
@@ -1161,12 +1164,12 @@ export interface components {
                  */
                 attempts: number;
                 /**
-                 * @description Those that succeeded.
+                 * @description Attempts that succeeded.
                  * @example 40
                  */
                 succeeded: number;
                 /**
-                 * @description Those that failed or were cut off.
+                 * @description Attempts that failed or were cut off.
                  * @example 2
                  */
                 failed: number;
@@ -1184,10 +1187,9 @@ export interface components {
         };
         NewWebhook: {
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests: string[];
@@ -1207,7 +1209,7 @@ export interface components {
              */
             ordering?: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede?: boolean;
@@ -1235,10 +1237,9 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests: string[];
@@ -1264,34 +1265,32 @@ export interface components {
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
              * @description Headers sent with each notification; their values are not shown.
-             * @example {
-             *       "X-Team": "••••"
-             *     }
+             * @example {}
              */
             headers: {
                 [key: string]: "••••";
             };
             /**
              * @description Free text for yourself.
-             * @example Production
+             * @example
              */
             description: string;
             /**
              * Format: date-time
              * @description When it was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When it was last changed.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
             /**
@@ -1305,7 +1304,7 @@ export interface components {
              */
             secret: string;
         };
-        /** @description The webhook and how its deliveries have been going. */
+        /** @description The webhook and how its deliveries are going. */
         WebhookWithHealth: {
             /**
              * Format: uuid
@@ -1314,10 +1313,9 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests: string[];
@@ -1343,34 +1341,32 @@ export interface components {
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
              * @description Headers sent with each notification; their values are not shown.
-             * @example {
-             *       "X-Team": "••••"
-             *     }
+             * @example {}
              */
             headers: {
                 [key: string]: "••••";
             };
             /**
              * @description Free text for yourself.
-             * @example Production
+             * @example
              */
             description: string;
             /**
              * Format: date-time
              * @description When it was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When it was last changed.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
             /**
@@ -1384,6 +1380,10 @@ export interface components {
                  * @enum {string}
                  */
                 circuit: "CLOSED" | "OPEN";
+                /**
+                 * @description When the next probe is due; null while the circuit is closed.
+                 * @example null
+                 */
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
@@ -1396,15 +1396,18 @@ export interface components {
                  * @example 0
                  */
                 pendingCount: number;
+                /**
+                 * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
+                 * @example null
+                 */
                 parkedSince: string | null;
             };
         };
         WebhookChanges: {
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests?: string[];
@@ -1424,7 +1427,7 @@ export interface components {
              */
             ordering?: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede?: boolean;
@@ -1452,10 +1455,9 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
-             *       "CREATED",
-             *       "DELIVERED"
+             *       "*"
              *     ]
              */
             interests: string[];
@@ -1481,34 +1483,32 @@ export interface components {
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
              * @description Headers sent with each notification; their values are not shown.
-             * @example {
-             *       "X-Team": "••••"
-             *     }
+             * @example {}
              */
             headers: {
                 [key: string]: "••••";
             };
             /**
              * @description Free text for yourself.
-             * @example Production
+             * @example
              */
             description: string;
             /**
              * Format: date-time
              * @description When it was registered.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When it was last changed.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
             /**
@@ -1526,14 +1526,14 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description Verifies signatures: `whsec_` and 32 bytes in Base64. Store it; it is not shown again.
-             * @example whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
+             * @description The new secret. Store it; it is not shown again.
+             * @example whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=
              */
             secret: string;
             /**
              * Format: date-time
-             * @description Until then every notification is signed with both secrets.
-             * @example 2026-11-21T12:00:00+00:00
+             * @description When the old secret stops signing. Until then both sign.
+             * @example 2026-11-22T12:00:00+00:00
              */
             previousSecretValidUntil: string;
         };
@@ -1562,7 +1562,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters (ISO 3166).
+                 * @description Two-letter country code (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1615,7 +1615,7 @@ export interface components {
             shipperDropoffDate: string;
             /**
              * Format: date-time
-             * @description When it should arrive, not before the drop-off.
+             * @description When the parcel should arrive; not before the drop-off.
              * @example 2030-01-17T18:00:00Z
              */
             expectedDeliveryDate: string;
@@ -1633,7 +1633,7 @@ export interface components {
                 fullName: string;
                 /**
                  * @description Telephone number, digits only, without `+`.
-                 * @example 5500000000
+                 * @example 5512345678
                  */
                 phone: string;
                 /**
@@ -1695,7 +1695,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description Contents in detail; any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent.
                  * @example null
                  */
                 items?: components["schemas"]["AnyJson"];
@@ -1725,7 +1725,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters (ISO 3166).
+                 * @description Two-letter country code (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1773,13 +1773,13 @@ export interface components {
             /**
              * Format: date-time
              * @description When you hand in the parcel.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2030-01-15T10:00:00+00:00
              */
             shipperDropoffDate: string;
             /**
              * Format: date-time
-             * @description When it should arrive.
-             * @example 2026-11-21T12:00:00+00:00
+             * @description When the parcel should arrive.
+             * @example 2030-01-17T18:00:00+00:00
              */
             expectedDeliveryDate: string;
             /**
@@ -1795,7 +1795,7 @@ export interface components {
                 fullName: string;
                 /**
                  * @description Telephone number, digits only, without `+`.
-                 * @example 5500000000
+                 * @example 5512345678
                  */
                 phone: string;
                 /**
@@ -1856,7 +1856,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description Contents in detail; any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent.
                  * @example null
                  */
                 items: unknown;
@@ -1892,7 +1892,7 @@ export interface components {
              */
             subAdministrativeArea: string;
             /**
-             * @description Country code of two letters (ISO 3166).
+             * @description Two-letter country code (ISO 3166).
              * @example MX
              */
             country: string;
@@ -1965,7 +1965,7 @@ export interface components {
              * @example CREATED
              */
             state: string | null;
-            /** @description Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all. */
+            /** @description Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all of them. */
             history: {
                 /**
                  * @description The new state.
@@ -2051,12 +2051,13 @@ export interface components {
              * @description The states that may follow.
              * @example [
              *       "PICKED_UP",
-             *       "CANCELLED"
+             *       "CANCELLED",
+             *       "LOST"
              *     ]
              */
             next: string[];
         };
-        /** @description The journey has started. */
+        /** @description The simulation has started. */
         Simulation: {
             /** @description The states it will go through. */
             states: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
@@ -2087,15 +2088,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description The event: `webhook-id` of its notifications.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             * @description The event; the `webhook-id` of its notifications.
+             * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
             /** @description The shipment; null for tests and notices. */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
-             * @example SHIPPER-1
+             * @example ORDER-1001
              */
             shipperTrackingId: string | null;
             /**
@@ -2105,6 +2106,7 @@ export interface components {
             state: string;
             /**
              * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
+             * @example SUCCEEDED
              * @enum {string}
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
@@ -2119,7 +2121,7 @@ export interface components {
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
              * @example null
              */
             reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
@@ -2186,15 +2188,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description The event: `webhook-id` of its notifications.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             * @description The event; the `webhook-id` of its notifications.
+             * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
             /** @description The shipment; null for tests and notices. */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
-             * @example SHIPPER-1
+             * @example ORDER-1001
              */
             shipperTrackingId: string | null;
             /**
@@ -2204,6 +2206,7 @@ export interface components {
             state: string;
             /**
              * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
+             * @example SUCCEEDED
              * @enum {string}
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
@@ -2218,7 +2221,7 @@ export interface components {
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
              * @example null
              */
             reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
@@ -2268,7 +2271,7 @@ export interface components {
             /** @description Finished attempts, newest first, 100 per page. */
             attempts: components["schemas"]["Attempt"][];
             /**
-             * @description Send it as `attemptsCursor` for earlier attempts; null at the end.
+             * @description Send it as `attemptsCursor` to get earlier attempts; null at the end.
              * @example null
              */
             nextAttemptsCursor: string | null;
@@ -2341,7 +2344,7 @@ export interface components {
              */
             target_address: string;
             /**
-             * @description It responded 410, no delivery succeeded for 5 days, or it failed too often and its circuit opened. Null if it has recovered.
+             * @description `GONE`: it responded 410. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
              * @example GONE
              */
             reason: ("GONE" | "FAILING" | "CIRCUIT_OPEN") | null;
@@ -2354,7 +2357,7 @@ export interface components {
         /** @description One attempt, as in the log. */
         Attempt: {
             /**
-             * @description Counts from 1.
+             * @description Number of the attempt, from 1.
              * @example 1
              */
             number: number;
@@ -2390,19 +2393,18 @@ export interface components {
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
-             * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
              * @example {
              *       "host": "example.com",
-             *       "x-team": "••••",
              *       "content-type": "application/json",
-             *       "user-agent": "Parcelhook/1.0.0",
-             *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+             *       "user-agent": "Parcelhook/0.1.0",
+             *       "webhook-id": "01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3",
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
-             *       "content-length": "245",
+             *       "content-length": "195",
              *       "connection": "keep-alive"
              *     }
              */
@@ -2424,12 +2426,12 @@ export interface components {
              */
             deliveryId: string;
             /**
-             * @description The event: `webhook-id` of its notifications.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             * @description The event; the `webhook-id` of its notifications.
+             * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
             /**
-             * @description Counts from 1.
+             * @description Number of the attempt, from 1.
              * @example 1
              */
             number: number;
@@ -2465,19 +2467,18 @@ export interface components {
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
-             * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
              * @example {
              *       "host": "example.com",
-             *       "x-team": "••••",
              *       "content-type": "application/json",
-             *       "user-agent": "Parcelhook/1.0.0",
-             *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+             *       "user-agent": "Parcelhook/0.1.0",
+             *       "webhook-id": "01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3",
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
-             *       "content-length": "245",
+             *       "content-length": "195",
              *       "connection": "keep-alive"
              *     }
              */
@@ -2493,12 +2494,12 @@ export interface components {
         /** @description What to send again. */
         ReplayRange: {
             /**
-             * @description Start of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
+             * @description Start of the span. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
              * @example 2026-11-20T00:00:00Z
              */
             from: string | number;
             /**
-             * @description End of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
+             * @description End of the span. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
              * @example 2026-11-21T12:00:00Z
              */
             to: string | number;
@@ -2702,7 +2703,7 @@ export interface components {
                  */
                 deliveriesDue: number;
                 /**
-                 * @description How long the oldest has been due.
+                 * @description How long the oldest of them has been due.
                  * @example 0
                  */
                 oldestDueSeconds: number;
@@ -2711,7 +2712,7 @@ export interface components {
             uncalled: {
                 /**
                  * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
-                 * @example 0
+                 * @example 12
                  */
                 deliveries: number;
                 /**
@@ -2721,7 +2722,7 @@ export interface components {
                 isMore: boolean;
                 /**
                  * @description Webhooks to which they are owed.
-                 * @example 0
+                 * @example 1
                  */
                 webhooks: number;
                 /** @description The shippers that are owed the most, at most 10. */
@@ -2729,17 +2730,17 @@ export interface components {
             };
             /**
              * @description Webhooks whose circuit is open.
-             * @example 0
+             * @example 1
              */
             openCircuits: number;
-            /** @description Those webhooks, at most 100, the last to begin failing first. */
+            /** @description Those webhooks, at most 100; the last to begin failing comes first. */
             circuits: components["schemas"]["OpenCircuit"][];
             /** @description Running replays, and the newest finished ones. */
             replays: components["schemas"]["ReplayProgress"][];
             versions: {
                 /**
                  * @description Version of the service.
-                 * @example 1.0.0
+                 * @example 0.1.0
                  */
                 parcelhook: string;
                 /**
@@ -2769,12 +2770,12 @@ export interface components {
             shipperId: string;
             /**
              * @description Its name.
-             * @example Acme Books
+             * @example Acme
              */
             name: string;
             /**
              * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
-             * @example 0
+             * @example 12
              */
             deliveries: number;
             /**
@@ -2784,7 +2785,7 @@ export interface components {
             isMore: boolean;
             /**
              * @description Webhooks to which they are owed.
-             * @example 0
+             * @example 1
              */
             webhooks: number;
         };
@@ -2806,7 +2807,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the next probe is due.
-             * @example 2026-11-21T12:00:00+00:00
+             * @example 2026-11-21T12:00:30+00:00
              */
             nextProbeAt: string;
         };
@@ -2859,18 +2860,18 @@ export interface components {
             shipmentId: string | null;
             /**
              * @description The event's number among those of its shipment.
-             * @example 2
+             * @example 1
              */
             sequence: number;
             /**
              * @description The state it reports.
-             * @example PICKED_UP
+             * @example CREATED
              */
             state: string;
             /**
              * Format: date-time
-             * @description When this was so, by PostgreSQL's clock.
-             * @example 2026-11-21T12:00:00+00:00
+             * @description The time of this explanation, by PostgreSQL's clock.
+             * @example 2026-11-21T12:05:00+00:00
              */
             asOf: string;
             /**
@@ -2879,6 +2880,10 @@ export interface components {
              */
             place: "OUTBOX" | "LOG" | "NOWHERE";
             status: ("READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED") | null;
+            /**
+             * @description Why it was cancelled; else null.
+             * @example null
+             */
             reason: string | null;
             /**
              * @description Attempts begun.
@@ -2891,8 +2896,12 @@ export interface components {
              */
             failureCount: number;
             dueAt: string | null;
+            /**
+             * @description When it was finished; null before that.
+             * @example null
+             */
             completedAt: string | null;
-            /** @description What keeps it from being sent: each reason has to end. */
+            /** @description What keeps it from being sent. Every reason has to end. */
             waitsFor: components["schemas"]["DeliveryWait"][];
             behind: {
                 /**
@@ -2936,6 +2945,10 @@ export interface components {
                  */
                 hasLapsed: boolean;
             } | null;
+            /**
+             * @description When an attempt by hand was requested, if it has not been made yet.
+             * @example null
+             */
             redeliveryRequestedAt: string | null;
             /**
              * @description The same in words.
@@ -2944,7 +2957,7 @@ export interface components {
             why: string;
             /**
              * @description What happens next, and who does it.
-             * @example It goes on when the shipper sets the webhook to ACTIVE.
+             * @example It continues when the shipper sets the webhook to ACTIVE.
              */
             next: string;
         };
@@ -2952,20 +2965,25 @@ export interface components {
         DeliveryWait: {
             /**
              * @description What it waits for.
+             * @example PAUSED
              * @enum {string}
              */
             reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
+            /**
+             * @description When the reason ends, if known.
+             * @example null
+             */
             until: string | null;
         };
         /** @description The result of sealing all secrets with the current key. */
         ResealedSecrets: {
             /**
-             * @description Webhooks whose secrets, headers or query were sealed with another key and now are with the current one.
-             * @example 0
+             * @description Webhooks whose secrets, headers or query were sealed with another key, and are now sealed with the current one.
+             * @example 42
              */
             resealed: number;
             /**
-             * @description Webhooks with something that neither key opens.
+             * @description Webhooks with something that neither key can open.
              * @example 0
              */
             unreadable: number;
@@ -2982,12 +3000,12 @@ export interface components {
         /** @description A state change of a shipment. */
         FeedEvent: {
             /**
-             * @description `webhook-id` of its notifications.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             * @description Identifier of the event; the `webhook-id` of its notifications.
+             * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
             /**
-             * @description Its ordinal within its shipment, from 1.
+             * @description Number of the event within its shipment, from 1.
              * @example 1
              */
             sequence: number;
@@ -3020,12 +3038,12 @@ export interface components {
         /** @description The dependencies of the process, as of the last second. */
         Readiness: {
             /**
-             * @description Whether work should be sent here.
+             * @description Whether the process is ready for work.
              * @enum {string}
              */
             status: "OK" | "UNAVAILABLE";
             /**
-             * @description `OK` or the failure of each dependency; the reason is included if the request has an operator token that may read. Some dependencies may fail without making the process unready.
+             * @description `OK` or the failure of each dependency, with the reason if the request has an operator token that may read. Some dependencies may fail without making the process unready.
              * @example {
              *       "postgres": "OK",
              *       "queue": "OK"
@@ -3094,7 +3112,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again. */
+        /** @description The key, the credentials or the token is missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again. */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -3103,7 +3121,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something other than a page of the service. */
+        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -3112,7 +3130,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description It does not exist, or belongs to another shipper. */
+        /** @description It does not exist, or it belongs to another shipper. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3121,7 +3139,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The path exists, but not with this method; `Allow` lists the methods it takes. */
+        /** @description The path exists, but does not accept this method; `Allow` lists those that it accepts. */
         MethodNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -3175,7 +3193,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Any other failure has the same form, such as an internal error (500). */
+        /** @description Any other failure, such as an internal error (500), has the same format. */
         Unexpected: {
             headers: {
                 [name: string]: unknown;
@@ -3209,7 +3227,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3255,7 +3273,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3286,7 +3304,7 @@ export interface operations {
                  */
                 "Sec-Fetch-Site": "same-origin";
                 /**
-                 * @description Another site would have to ask the service before sending it, and is refused.
+                 * @description Proves that a page of this service sends the request: other sites cannot set this header.
                  * @example 1
                  */
                 "Parcelhook-Csrf": "1";
@@ -3308,7 +3326,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3356,7 +3374,7 @@ export interface operations {
                  */
                 "Sec-Fetch-Site": "same-origin";
                 /**
-                 * @description Another site would have to ask the service before sending it, and is refused.
+                 * @description Proves that a page of this service sends the request: other sites cannot set this header.
                  * @example 1
                  */
                 "Parcelhook-Csrf": "1";
@@ -3374,7 +3392,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3425,7 +3443,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3467,7 +3485,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * @description Its name.
-                     * @example Acme Books
+                     * @example Acme
                      */
                     name: string;
                 };
@@ -3482,7 +3500,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3526,7 +3544,7 @@ export interface operations {
             path: {
                 /**
                  * @description The shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId: string;
             };
@@ -3542,7 +3560,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3580,7 +3598,7 @@ export interface operations {
             path: {
                 /**
                  * @description The shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId: string;
             };
@@ -3591,11 +3609,11 @@ export interface operations {
                 "application/json": {
                     /**
                      * @description Its name.
-                     * @example Acme Books
+                     * @example Acme
                      */
                     name?: string;
                     /**
-                     * @description `SUSPENDED`: its requests are 403 and its deliveries are held. `ACTIVE`: held deliveries go out.
+                     * @description `SUSPENDED`: its requests get 403 and its deliveries are held. `ACTIVE`: what was held is sent.
                      * @enum {string}
                      */
                     status?: "ACTIVE" | "SUSPENDED";
@@ -3611,7 +3629,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3656,7 +3674,7 @@ export interface operations {
             path: {
                 /**
                  * @description The shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId: string;
             };
@@ -3683,7 +3701,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3739,7 +3757,7 @@ export interface operations {
             path: {
                 /**
                  * @description The shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId: string;
             };
@@ -3755,7 +3773,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3793,7 +3811,7 @@ export interface operations {
             path: {
                 /**
                  * @description The shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId: string;
             };
@@ -3804,7 +3822,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * @description E-mail address.
-                     * @example ana@example.com
+                     * @example you@example.com
                      */
                     email: string;
                     /**
@@ -3824,7 +3842,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3871,7 +3889,7 @@ export interface operations {
             path: {
                 /**
                  * @description The user.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b81-3a60-7e3f-9041-5c6d7e8f90a1
                  */
                 userId: string;
             };
@@ -3887,7 +3905,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3902,7 +3920,7 @@ export interface operations {
                         data: {
                             /**
                              * Format: uri
-                             * @description Give it to the user: good for one use and 24 hours.
+                             * @description Give it to the user. It is good for one use, within 24 hours.
                              * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
                              */
                             setPasswordUrl: string;
@@ -3940,7 +3958,7 @@ export interface operations {
             path: {
                 /**
                  * @description The user.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b81-3a60-7e3f-9041-5c6d7e8f90a1
                  */
                 userId: string;
             };
@@ -3956,7 +3974,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3994,7 +4012,7 @@ export interface operations {
             path: {
                 /**
                  * @description The user.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b81-3a60-7e3f-9041-5c6d7e8f90a1
                  */
                 userId: string;
             };
@@ -4010,7 +4028,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4070,18 +4088,18 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only of this shipper.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @description Only about this shipper.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
                  */
                 shipperId?: string;
                 /**
                  * @description Only about this user.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a19b81-3a60-7e3f-9041-5c6d7e8f90a1
                  */
                 userId?: string;
                 /**
                  * @description Only about this webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId?: string;
                 /**
@@ -4094,13 +4112,13 @@ export interface operations {
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
-                 * @description Only at this time or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only at this time or earlier: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only at this time or earlier. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
             };
@@ -4118,7 +4136,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4164,7 +4182,7 @@ export interface operations {
                 /** @description Only those with this status. */
                 status?: "ACTIVE" | "PAUSED" | "DISABLED";
                 /**
-                 * @description What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.
+                 * @description What to add to each webhook, separated by commas: `health` (how its deliveries are going) and `stats` (its attempts in the last 24 hours).
                  * @example health,stats
                  */
                 include?: string;
@@ -4183,7 +4201,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4235,7 +4253,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4283,7 +4301,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -4291,7 +4309,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook and how its deliveries have been going. */
+            /** @description The webhook and how its deliveries are going. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4299,7 +4317,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4330,7 +4348,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -4338,7 +4356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is gone: no send to it starts any more. */
+            /** @description The webhook is deleted. No attempt to it starts any more. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4346,7 +4364,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4357,7 +4375,7 @@ export interface operations {
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description The webhook is gone: no send to it starts any more. */
+                        /** @description The webhook is deleted. No attempt to it starts any more. */
                         data: {
                             /**
                              * Format: uuid
@@ -4385,7 +4403,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -4405,7 +4423,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4451,7 +4469,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -4461,7 +4479,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description How long the old secret signs too, up to 30d.
+                     * @description How long the old secret continues to sign, up to 30d.
                      * @default 24h
                      * @example 24h
                      */
@@ -4478,7 +4496,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4534,7 +4552,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4548,7 +4566,7 @@ export interface operations {
                         /** @description The addresses that notifications come from. */
                         data: {
                             /**
-                             * @description Networks as CIDR; empty if the operator has not named any.
+                             * @description Networks in CIDR notation; empty if the operator has not named any.
                              * @example [
                              *       "198.51.100.0/28",
                              *       "2001:db8:7::/64"
@@ -4581,7 +4599,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only shipments with this identifier; it need not be unique.
+                 * @description Only shipments with this identifier of yours, which need not be unique.
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
@@ -4591,13 +4609,13 @@ export interface operations {
                  */
                 state?: string;
                 /**
-                 * @description Only shipments accepted then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only shipments accepted at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only shipments accepted before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only shipments accepted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
             };
@@ -4615,7 +4633,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4651,12 +4669,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes it safe to send the order again: for 24 hours, the same key and body return the first response again.
+                 * @description Makes it safe to send the order again: for 24 hours, the same key and body get the first response again.
                  * @example order-1001
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @description W3C Trace Context. Every notification that this request causes is sent with its trace id. If it is absent or invalid, a new trace begins. The sampled flag and `tracestate` are ignored.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
                  */
                 traceparent?: string;
@@ -4678,7 +4696,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4747,7 +4765,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4788,7 +4806,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4831,7 +4849,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The states to go through, one after the other; by default the shortest path to DELIVERED. */
+                    /** @description The states to go through, one after the other. Default: the shortest way to DELIVERED. */
                     states?: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
                     /**
                      * @description Milliseconds from one state to the next.
@@ -4843,7 +4861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The journey has started. */
+            /** @description The simulation has started. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4851,7 +4869,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4883,11 +4901,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or the shipment is on a journey already. */
+            /** @description The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or another simulation of the shipment is under way. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or 100 journeys of your shipments are under way, or 1000 were started within an hour. */
+            /** @description Too many requests, or 100 simulations of your shipments are under way, or 1000 were started within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4907,8 +4925,8 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only of this webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @description Only deliveries to this webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId?: string;
                 /**
@@ -4917,25 +4935,25 @@ export interface operations {
                  */
                 trackingId?: string;
                 /**
-                 * @description Only of shipments with this identifier, of which there may be at most 1,000.
+                 * @description Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
                  * @example CREATED
                  */
                 state?: string;
-                /** @description Only those with this status now. */
+                /** @description Only deliveries with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /**
-                 * @description Only of events recorded then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only of events recorded before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Only deliveries of events recorded before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
             };
@@ -4953,7 +4971,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4997,7 +5015,7 @@ export interface operations {
             path: {
                 /**
                  * @description The delivery.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4
                  */
                 deliveryId: string;
             };
@@ -5013,7 +5031,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5050,7 +5068,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -5066,7 +5084,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5097,7 +5115,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -5125,7 +5143,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5159,7 +5177,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Five of your tests are under way, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
+            /** @description Five of your tests are under way, or too many tests, redeliveries and replays were requested within an hour for this webhook, for your webhooks or for their destination. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5172,7 +5190,7 @@ export interface operations {
             path: {
                 /**
                  * @description The delivery.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4
                  */
                 deliveryId: string;
             };
@@ -5188,7 +5206,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5232,7 +5250,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The delivery was redelivered 100 times within a day, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
+            /** @description The delivery was redelivered 100 times within a day, or too many tests, redeliveries and replays were requested within an hour for this webhook, for your webhooks or for their destination. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5245,7 +5263,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -5265,7 +5283,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5301,7 +5319,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
+            /** @description Too many requests, or too many tests, redeliveries and replays were requested within an hour for this webhook, for your webhooks or for their destination. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5325,7 +5343,7 @@ export interface operations {
             path: {
                 /**
                  * @description The webhook.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
                  */
                 webhookId: string;
             };
@@ -5341,7 +5359,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5396,7 +5414,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5443,7 +5461,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5487,7 +5505,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @description W3C Trace Context. Every notification that this request causes is sent with its trace id. If it is absent or invalid, a new trace begins. The sampled flag and `tracestate` are ignored.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
                  */
                 traceparent?: string;
@@ -5552,7 +5570,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5597,7 +5615,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @description W3C Trace Context. Every notification that this request causes is sent with its trace id. If it is absent or invalid, a new trace begins. The sampled flag and `tracestate` are ignored.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
                  */
                 traceparent?: string;
@@ -5621,7 +5639,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5634,7 +5652,7 @@ export interface operations {
                         timestamp: number;
                         /** @description The result of each event. */
                         data: {
-                            /** @description One for each event, in order. */
+                            /** @description One result for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
                         /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
@@ -5679,7 +5697,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5724,7 +5742,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5769,7 +5787,7 @@ export interface operations {
             path: {
                 /**
                  * @description The delivery.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 * @example 01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4
                  */
                 deliveryId: string;
             };
@@ -5785,7 +5803,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5831,7 +5849,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5886,7 +5904,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5940,7 +5958,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5982,12 +6000,12 @@ export interface operations {
             query?: {
                 /**
                  * @description Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.
-                 * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
+                 * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAaH99pyAejuAQVxtfo-QoQAAAAAAAA
                  */
                 after?: string;
                 /**
-                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Events recorded at this time or later, as far back as the log goes. A future time counts as now. Cannot be combined with `after`. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
                  */
                 from?: string;
                 /**
@@ -6020,7 +6038,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of responses does.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -6036,7 +6054,7 @@ export interface operations {
                             events: components["schemas"]["FeedEvent"][];
                             /**
                              * @description Where to continue: send it as `after`. It is set even if nothing follows yet.
-                             * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
+                             * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAaH9-kZ4e1ySY36PkKGywwAAAAAAAA
                              */
                             nextCursor: string;
                         };
@@ -6046,7 +6064,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Too many requests, or fifty are waiting already, or too many responses are unread. */
+            /** @description Too many requests, or 50 requests are waiting already, or too many responses are unread. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

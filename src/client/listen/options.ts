@@ -122,7 +122,7 @@ function sinceOf(given: string | undefined): Date | undefined {
   if (ago) return new Date(Math.max(0, Date.now() - Number(ago[1]) * unitMs[ago[2]!]!));
   const isNumber = /^\d{1,14}$/.test(given);
   if (isNumber && Number(given) < minTimeMs)
-    throw new UsageError('--since: as milliseconds this is before 2001, so it may be in seconds');
+    throw new UsageError('--since: this looks like seconds; give milliseconds since 1970');
   const ms = isNumber ? Number(given) : timeFormat.test(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(ms))
     throw new UsageError(

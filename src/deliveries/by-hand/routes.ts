@@ -23,7 +23,7 @@ export interface ByHandRouteDependencies {
 }
 
 export const byHandLimitText =
-  'too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour.';
+  'too many tests, redeliveries and replays were requested within an hour for this webhook, for your webhooks or for their destination.';
 
 const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a worker sends it at once.' });
 
@@ -48,7 +48,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       operationId: 'testWebhook',
       tag: 'Webhooks',
       description:
-        'Possible with any status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt, returned as in the log.',
+        'Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does.',
       responses: { 200: testResult },
       errors: { 429: `Five of your tests are under way, or ${byHandLimitText}` },
       params: z.object({ webhookId: idInPath('The webhook.') }),
@@ -69,7 +69,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       operationId: 'redeliver',
       tag: 'Deliveries',
       description:
-        'One attempt outside the schedule, with the same `webhook-id`, also after success. If it fails, the delivery stays as it was.',
+        'Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was.',
       responses: { 202: redelivery },
       errors: {
         409: 'The delivery was cancelled, its webhook is deleted, or its event was erased.',
@@ -83,7 +83,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
         const { waitMs, ...webhook } = redeliverable;
         if (waitMs > 0)
           throw tooManyRequests(
-            `A delivery can have at most ${redeliveriesPerDay} redeliveries a day.`,
+            `A delivery can be redelivered at most ${redeliveriesPerDay} times a day.`,
             waitMs / 1_000,
           );
         await deps.limits.byHand({ ...webhook, shipperId });

@@ -111,7 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       scheduler.claimed(claims, asOfMs, page);
       if (draining) giveBackAll(scheduler.stop());
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'not pulled; retrying');
+      logger.warn({ error: describeError(error) }, 'deliveries not pulled; retrying');
       await sleep(draining ? 0 : pageRetryPauseMs);
       scheduler.pageFailed(page);
     }

@@ -31,7 +31,7 @@ export function dueOf(ids: string[]): Due[] {
 }
 
 export function createNotify(producers: Producer[], logger: Logger): Notify {
-  const giveUp = createThrottledWarn(logger, 'not enqueued; left to the sweeper');
+  const giveUp = createThrottledWarn(logger, 'due webhooks not enqueued; left to the sweeper');
   let jobs = 0;
 
   const shards = producers.map((producer) => {

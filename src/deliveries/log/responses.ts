@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { described, instant, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
+import {
+  described,
+  exampleIds,
+  instant,
+  instantOrNull,
+  nextCursor,
+  trackingId,
+  uuid,
+} from '../../http/request/fields.js';
+import { version } from '../../version.js';
 import { masked } from '../../webhooks/sealing/sealing.js';
 import { triggers } from '../outbox/types.js';
 import { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from '../send/errors.js';
@@ -10,8 +19,8 @@ import { deliveryStatuses } from './page-store.js';
 export const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
 const eventId = described(
   z.string(),
-  'The event: `webhook-id` of its notifications.',
-  '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+  'The event; the `webhook-id` of its notifications.',
+  exampleIds.eventId,
 );
 
 const errorCode = described(
@@ -35,26 +44,25 @@ const delivery = z
     shipperTrackingId: described(
       z.string().nullable(),
       'Your own identifier of the order; null for tests and notices.',
-      'SHIPPER-1',
+      'ORDER-1001',
     ),
     state: described(z.string(), 'State that it sends.', 'CREATED'),
     status: described(
       z.enum(deliveryStatuses),
       '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.',
+      'SUCCEEDED',
     ),
     heldBy: described(
       z.enum(heldByValues).nullable(),
       'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.',
       null,
     ),
-    nextProbeAt: described(
-      instant('').nullable(),
+    nextProbeAt: instantOrNull(
       'When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.',
-      null,
     ),
     reason: described(
       z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
-      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.',
+      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.',
       null,
     ),
     attemptCount: described(z.int().min(0), 'Attempts so far, including one under way.', 1),
@@ -73,7 +81,7 @@ const delivery = z
         .nullable(),
       'The last finished attempt; null if there is none.',
     ),
-    nextAttemptAt: described(instant('').nullable(), 'When the next attempt is due; null if none is.', null),
+    nextAttemptAt: instantOrNull('When the next attempt is due; null if none is.'),
     createdAt: instant('When the event was recorded.'),
     completedAt: instant('When it was settled; null before that.').nullable(),
   })
@@ -81,7 +89,7 @@ const delivery = z
 
 const attempt = z
   .object({
-    number: described(z.int().min(1), 'Counts from 1.', 1),
+    number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
     startedAt: instant('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
@@ -94,19 +102,18 @@ const attempt = z
     ),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
-      `Its headers, with names in lower case; the values of the webhook's own headers are \`${masked}\`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.`,
+      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.`,
       {
         host: 'example.com',
-        'x-team': masked,
         'content-type': 'application/json',
-        'user-agent': 'Parcelhook/1.0.0',
-        'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+        'user-agent': `Parcelhook/${version}`,
+        'webhook-id': exampleIds.eventId,
         'webhook-timestamp': '1795262400',
         'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
         'parcelhook-sequence': '1',
         'parcelhook-attempt': '1',
-        'content-length': '245',
+        'content-length': '195',
         connection: 'keep-alive',
       },
     ),
@@ -124,7 +131,7 @@ export const deliveryDetails = delivery
     attempts: described(z.array(attempt), 'Finished attempts, newest first, 100 per page.'),
     nextAttemptsCursor: described(
       z.string().nullable(),
-      'Send it as `attemptsCursor` for earlier attempts; null at the end.',
+      'Send it as `attemptsCursor` to get earlier attempts; null at the end.',
       null,
     ),
   })

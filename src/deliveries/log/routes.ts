@@ -34,15 +34,15 @@ function cutAttempts<Row extends { number: number }>(rows: Row[]) {
 const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
     ...paging,
-    webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
+    webhookId: idInPath('Only deliveries to this webhook.').refine(isUuid, 'must be a UUID').optional(),
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
     shipperTrackingId: ownIdInQuery(
-      'Only of shipments with this identifier, of which there may be at most 1,000.',
+      'Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.',
     ),
-    state: stateInQuery(knownStates, 'Only of this state.'),
-    status: described(z.enum(deliveryStatuses), 'Only those with this status now.').optional(),
-    from: instantInQuery('Only of events recorded then or later'),
-    to: instantInQuery('Only of events recorded before'),
+    state: stateInQuery(knownStates, 'Only deliveries of this state.'),
+    status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
+    from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
   });
 
 /** `knownStates` are those that a delivery may send today. */
@@ -62,7 +62,7 @@ export function deliveryRoutes({
       operationId: 'listDeliveries',
       tag: 'Deliveries',
       description:
-        'Deliveries owed to your webhooks and finished ones with their outcome. They are stored for 30 days unless configured otherwise.',
+        'Shows the deliveries that are owed to your webhooks, and the finished ones with their outcome. The log is kept for 30 days by default.',
       responses: { 200: deliveryList },
       query: logQuery(knownStates),
       handle: async ({ caller, query }) => {
@@ -79,7 +79,7 @@ export function deliveryRoutes({
       summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
       tag: 'Deliveries',
-      description: 'All attempts are in the log, newest first, 100 per response.',
+      description: 'Shows every attempt, newest first, 100 per page.',
       responses: { 200: deliveryDetails },
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       query: z.object({ attemptsCursor }),

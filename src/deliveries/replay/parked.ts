@@ -157,7 +157,7 @@ async function make(
   if (piece.expired > 0)
     deps.logger.warn(
       { webhookId, deliveries: piece.expired },
-      'missed deliveries are older than the log retention; not sent',
+      'missed deliveries not sent: they are older than the log retention',
     );
   return piece;
 }

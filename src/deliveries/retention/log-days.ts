@@ -18,7 +18,10 @@ export async function dropExpiredDays(db: Database, retentionMs: number, logger:
     expired += cancelled;
   } while (cancelled > 0);
   if (expired > 0)
-    logger.warn({ deliveries: expired }, 'deliveries owed for longer than the log retention; cancelled');
+    logger.warn(
+      { deliveries: expired },
+      'deliveries cancelled: they were owed for longer than the log retention',
+    );
   for (const day of await listExpiredDays(db, retentionMs)) {
     try {
       if (await isOwedUntil(db, day)) break;

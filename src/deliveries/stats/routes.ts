@@ -46,7 +46,7 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
       method: 'get',
       path: '/v1/webhooks/:webhookId/stats',
       cost: 'costly',
-      summary: 'Count the attempts of a webhook by the hour',
+      summary: 'Count the attempts of a webhook by hour',
       operationId: 'getWebhookStats',
       tag: 'Webhooks',
       description:

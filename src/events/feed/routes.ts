@@ -4,6 +4,7 @@ import { notification } from '../../deliveries/notification-docs.js';
 import { isoOffset } from '../../http/envelope.js';
 import {
   described,
+  exampleIds,
   instantInQuery,
   evenIfFieldsAreWrong,
   instant,
@@ -35,18 +36,18 @@ const longestWaitMs = 30_000;
 /** Lost access must take effect on every process within 10 s. */
 const checkEveryMs = 2_000;
 
-const exampleEventId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
-const exampleCursor = encodeCursor({
-  ...origin,
-  epoch: '5f0c1e0e-7d0b-4c2e-9a53-3f6d2a1b9c84',
-  eventId: exampleEventId,
-  timeMs: 0,
-});
+const cursorAfter = (eventId: string) =>
+  encodeCursor({ ...origin, epoch: '5f0c1e0e-7d0b-4c2e-9a53-3f6d2a1b9c84', eventId, timeMs: 0 });
+const earlierEventId = '01a1fdf6-9c80-7a3b-8041-5c6d7e8f90a1';
 
 const feedEvent = z
   .object({
-    eventId: described(z.string(), '`webhook-id` of its notifications.', exampleEventId),
-    sequence: described(z.int().min(1), 'Its ordinal within its shipment, from 1.', 1),
+    eventId: described(
+      z.string(),
+      'Identifier of the event; the `webhook-id` of its notifications.',
+      exampleIds.eventId,
+    ),
+    sequence: described(z.int().min(1), 'Number of the event within its shipment, from 1.', 1),
     trackingId,
     state: described(z.string(), 'The new state of the shipment.', 'CREATED'),
     recordedAt: instant('When it was recorded.'),
@@ -60,7 +61,7 @@ const feedPage = z
     nextCursor: described(
       z.string(),
       'Where to continue: send it as `after`. It is set even if nothing follows yet.',
-      exampleCursor,
+      cursorAfter(exampleIds.eventId),
     ),
   })
   .meta({ description: 'Events, oldest first.' });
@@ -71,12 +72,13 @@ const feedQuery = z
     after: described(
       z.string().regex(form, 'must be the nextCursor of an earlier response, or latest'),
       'Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.',
-      exampleCursor,
+      cursorAfter(earlierEventId),
     )
       .transform((text) => (text === 'latest' ? text : decodeCursor(text)))
       .optional(),
     from: instantInQuery(
-      'Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`',
+      'Events recorded at this time or later, as far back as the log goes. A future time counts as now. Cannot be combined with `after`',
+      '2026-11-21T00:00:00Z',
     ),
     limit: paging.limit,
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
@@ -105,10 +107,10 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
     operationId: 'listEvents',
     tag: 'Events',
     description:
-      'Every state change of your shipments, in the order of commit. No event ever appears behind a cursor that was returned, and the events of a shipment come in sequence: following the cursors yields every event once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.',
+      'Every state change of your shipments, in the order of commit. No event ever appears before a cursor that was already returned, and the events of a shipment come in sequence. A reader that follows the cursors gets every event exactly once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.',
     responses: { 200: feedPage },
     errors: {
-      429: 'Too many requests, or fifty are waiting already, or too many responses are unread.',
+      429: 'Too many requests, or 50 requests are waiting already, or too many responses are unread.',
     },
     query: feedQuery,
     handle: async ({ caller: { shipperId }, query }, { request, response }) => {

@@ -3,7 +3,7 @@ import { version } from '../../version.js';
 import type { Route } from '../route.js';
 import { introduction, securitySchemes, tags, title, securityOf } from './intro.js';
 import { failureResponses, headers, responsesOf } from './responses.js';
-import { createSchemaCollector, exampleOf, type SchemaCollector } from './schemas.js';
+import { createSchemaCollector, exampleOf, ownId, type SchemaCollector } from './schemas.js';
 import type { OpenApiDocument, Paths, JsonSchema, Operation, Parameter } from './types.js';
 
 export interface DocumentOptions {
@@ -81,7 +81,7 @@ export function parametersOf(
       required: place === 'path' || required.includes(name),
       description,
       schema,
-      ...(examples && { example: examples[0] }),
+      ...(examples && { example: ownId(name, examples[0]) }),
     };
   });
 }

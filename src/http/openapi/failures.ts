@@ -22,28 +22,28 @@ export const failures: Record<number, Failure> = {
     name: 'Unauthorized',
     code: 'UNAUTHORIZED',
     description:
-      'The key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
-    message: 'The key, credentials or token are wrong or expired.',
+      'The key, the credentials or the token is missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
+    message: 'The key, the credentials or the token is wrong or has expired.',
     headers: ['WWW-Authenticate'],
   },
   403: {
     name: 'Forbidden',
     code: 'FORBIDDEN',
     description:
-      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something other than a page of the service.",
+      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service.",
     message: 'The token does not belong to the account of this key.',
   },
   404: {
     name: 'NotFound',
     code: 'NOT_FOUND',
-    description: 'It does not exist, or belongs to another shipper.',
+    description: 'It does not exist, or it belongs to another shipper.',
     message: 'This webhook was not found.',
   },
   405: {
     name: 'MethodNotAllowed',
     code: 'METHOD_NOT_ALLOWED',
-    description: 'The path exists, but not with this method; `Allow` lists the methods it takes.',
-    message: 'This route accepts GET, POST, HEAD.',
+    description: 'The path exists, but does not accept this method; `Allow` lists those that it accepts.',
+    message: 'This endpoint accepts GET, POST, HEAD.',
     headers: ['Allow'],
   },
   409: {
@@ -62,7 +62,7 @@ export const failures: Record<number, Failure> = {
     name: 'UnsupportedMediaType',
     code: 'UNSUPPORTED_MEDIA_TYPE',
     description: 'The body is not `application/json`, not UTF-8, or compressed.',
-    message: 'The body must be application/json, UTF-8, not compressed.',
+    message: 'The body must be application/json in UTF-8, not compressed.',
   },
   429: {
     name: 'TooManyRequests',
@@ -85,6 +85,6 @@ export const failures: Record<number, Failure> = {
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',
-  description: 'Any other failure has the same form, such as an internal error (500).',
+  description: 'Any other failure, such as an internal error (500), has the same format.',
   message: 'Something went wrong on our side.',
 };

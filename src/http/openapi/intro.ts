@@ -3,7 +3,7 @@ export const tags = [
   { name: 'Accounts', description: 'Access tokens and passwords. The operator registers accounts.' },
   {
     name: 'Shipments',
-    description: 'Hand over orders and follow the shipments created from them.',
+    description: 'Place orders, and follow the shipments created from them.',
   },
   {
     name: 'Webhooks',
@@ -29,15 +29,15 @@ export type Tag = (typeof tags)[number]['name'];
 export const title = 'Parcelhook';
 
 export const introduction = `
-A webhook relay and notification gateway for shipments. Hand over orders, register webhooks, and every state of every shipment is sent to the webhooks interested in it: signed, retried and logged.
+A webhook relay for shipments. Place orders and register webhooks. Every state of a shipment is then sent to the webhooks interested in it: signed, retried and logged.
 
-Requests and responses are JSON in UTF-8; bodies have at most 256 KiB and 10,000 values. Every operation under \`/v1\` takes your account key as the query parameter \`key\`, and all but login the header \`Authorization: Bearer\` with an access token.
+Requests and responses are JSON in UTF-8; bodies have at most 256 KiB and 10,000 values. Every endpoint under \`/v1\` takes your account key as the query parameter \`key\`, and all but login take an access token as \`Authorization: Bearer <token>\`.
 
-A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may be added at any time: ignore those you do not know. The service likewise ignores unknown body fields, and names them in \`warnings\` beside \`data\`, with the nearest field that exists; it refuses unknown query parameters.
+A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may be added at any time: ignore those you do not know. The service ignores unknown body fields, too, and names them in \`warnings\` beside \`data\`, with the nearest field that exists. It refuses unknown query parameters.
 
 Every response has \`X-Request-Id\`: the one you sent, if it is 1 to 128 letters, digits, \`_\`, \`.\` or \`-\`, or a new one. Quote it when you ask for help.
 
-\`timestamp\` is in milliseconds since 1970; other times in responses are ISO 8601 with an offset. A time in a request is ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds; the dates of an order are ISO 8601 with an offset. Lists are paged: send \`nextCursor\` of one page as \`cursor\`, with the same filters, to get the next.
+\`timestamp\` is in milliseconds since 1970; other times in responses are ISO 8601 with an offset. A time in a request is ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds); the dates of an order are ISO 8601 with an offset. Lists are paged: send \`nextCursor\` of one page as \`cursor\`, with the same filters, to get the next.
 `.trim();
 
 export const securitySchemes = {
@@ -56,20 +56,20 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The token returned by login; log in again when it has expired.',
+    description: 'The token that login returned. Log in again when it has expired.',
   },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-parcelhook',
     description:
-      'The session of a user in the portal, for its pages only; `parcelhook-session` where `PUBLIC_URL` is not https. The key may be left out. Requests need `Sec-Fetch-Site: same-origin`, which browsers set by themselves, and all but GET the header `Parcelhook-Csrf: 1`. With `Authorization` the cookie does not count.',
+      'The session of a user in the portal, for its pages only. The name is `parcelhook-session` where `PUBLIC_URL` is not https. The key may be left out. Requests need `Sec-Fetch-Site: same-origin`, which browsers set by themselves, and all but GET need `Parcelhook-Csrf: 1`. A request with `Authorization` ignores the cookie.',
   },
   operatorToken: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The `OPERATOR_TOKEN` that the service was started with, or one of `OPERATOR_TOKENS`. Scope `read` allows GET, `events` recording state events, `admin` everything.',
+      'The `OPERATOR_TOKEN` that the service was started with, or one of `OPERATOR_TOKENS`. The scope `read` allows GET, `events` allows recording state events, `admin` allows everything.',
   },
 };
 

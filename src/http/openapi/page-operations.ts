@@ -10,10 +10,10 @@ const health = z
 
 const readiness = z
   .object({
-    status: described(z.enum(['OK', 'UNAVAILABLE']), 'Whether work should be sent here.'),
+    status: described(z.enum(['OK', 'UNAVAILABLE']), 'Whether the process is ready for work.'),
     checks: described(
       z.record(z.string(), z.string()),
-      '`OK` or the failure of each dependency; the reason is included if the request has an operator token that may read. Some dependencies may fail without making the process unready.',
+      '`OK` or the failure of each dependency, with the reason if the request has an operator token that may read. Some dependencies may fail without making the process unready.',
       { postgres: 'OK', queue: 'OK' },
     ),
   })
@@ -43,22 +43,25 @@ export function healthPaths(schemas: SchemaCollector): Paths {
         ...common,
         operationId: 'getHealth',
         summary: 'Is the process alive?',
-        description: 'Responds at once without any check. For restarting a process that hangs.',
-        responses: { 200: pageResponse('It is.', json(health)) },
+        description: 'Responds at once and checks nothing. Use it to restart a process that hangs.',
+        responses: { 200: pageResponse('The process is alive.', json(health)) },
       },
     },
     '/readyz': {
       get: {
         ...common,
         operationId: 'getReadiness',
-        summary: 'Can work be sent here?',
+        summary: 'Is the process ready for work?',
         description:
           'Checks PostgreSQL and the queue, each within 1.5 s and at most once a second. For load balancers.',
         responses: {
-          200: pageResponse('Yes.', json(readiness)),
+          200: pageResponse('The process is ready.', json(readiness)),
           503: pageResponse(
-            'Not now.',
-            json(readiness, { status: 'UNAVAILABLE', checks: { postgres: 'PostgreSQL cannot be used' } }),
+            'The process is not ready.',
+            json(readiness, {
+              status: 'UNAVAILABLE',
+              checks: { postgres: 'PostgreSQL cannot be used', queue: 'OK' },
+            }),
           ),
         },
       },
@@ -141,7 +144,7 @@ export const documentPaths: Paths = {
         'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
       responses: {
         200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is still the newest.'),
+        304: pageResponse('The page that `If-None-Match` names is current.'),
       },
     },
   },
@@ -150,10 +153,10 @@ export const documentPaths: Paths = {
       ...common,
       operationId: 'getRunbook',
       summary: 'What to do when an alert fires',
-      description: 'The runbook of this version as a page for people; each alert leads to its section.',
+      description: 'The runbook of this version. Each alert links to its section.',
       responses: {
         200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is still the newest.'),
+        304: pageResponse('The page that `If-None-Match` names is current.'),
       },
     },
   },

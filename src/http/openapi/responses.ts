@@ -6,7 +6,7 @@ import { exampleOf, type SchemaCollector } from './schemas.js';
 import type { HeaderObject, Operation, Reference, ResponseObject, LinkObject } from './types.js';
 
 const exampleRequestId = 'c0ffee00-1234-4abc-8def-0123456789ab';
-const version = described(z.string(), 'Changes when the form of responses does.', '1.0.0');
+const version = described(z.string(), 'Version of the response format.', '1.0.0');
 const timestamp = milliseconds('When the response was sent, in milliseconds since 1970.');
 
 const failureSchema = z
@@ -23,7 +23,7 @@ const failureSchema = z
       details,
     }),
   })
-  .meta({ id: 'Failure', description: 'The form of every failure.' });
+  .meta({ id: 'Failure', description: 'The format of every failure.' });
 
 /** `components.headers` */
 export const headers: Record<string, HeaderObject> = {
@@ -106,6 +106,9 @@ function success(
   const schema = schemas.toJson(envelope, 'output');
   const example = exampleOf(schema, schemas.components) as Record<string, unknown>;
   delete example.warnings; // they are rare
+  const { responseExample } = route;
+  if (responseExample === null) example.data = null;
+  else example.data = { ...(example.data as object), ...responseExample };
   return {
     description: data.description ?? '',
     headers: headerRefs(['X-Request-Id']),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { exampleId, exampleIds } from '../request/fields.js';
 import type { JsonSchema } from './types.js';
 
 export interface SchemaCollector {
@@ -54,12 +55,16 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   if ('default' in target) return target.default;
   if (properties) {
     const parts = Object.entries(properties);
-    return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part, components)]));
+    return Object.fromEntries(parts.map(([name, part]) => [name, ownId(name, exampleOf(part, components))]));
   }
   if (anyOf) return exampleOf(anyOf[0]!, components);
   if (items) return [exampleOf(items, components)];
   return target.type === 'boolean' ? false : undefined;
 }
+
+/** The example of the field with this name, if it is an id. */
+export const ownId = (name: string, example: unknown): unknown =>
+  example === exampleId ? ((exampleIds as Record<string, string>)[name] ?? example) : example;
 
 /** For any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
 const anyText = '^[^\\u0000]*$';

@@ -116,7 +116,7 @@ function parse(text: string, details: Detail[]): unknown {
 }
 
 export const unsupportedMediaType = () =>
-  new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, UTF-8, not compressed.');
+  new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8, not compressed.');
 
 export const payloadTooLarge = () =>
   new ApiError(413, 'PAYLOAD_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);

@@ -13,15 +13,32 @@ export const described = <Schema extends z.ZodType>(
   keywords: Record<string, unknown> = {},
 ): Schema => schema.meta({ description, ...(example !== undefined && { examples: [example] }), ...keywords });
 
-const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+/** Of any id in an example that `exampleIds` does not name. */
+export const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+
+const exampleWebhookId = '01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f';
+
+/** In examples, by the name of the field: one shipper, one order, and what became of it. */
+export const exampleIds = {
+  shipperId: '01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90',
+  userId: '01a19b81-3a60-7e3f-9041-5c6d7e8f90a1',
+  webhookId: exampleWebhookId,
+  webhook_id: exampleWebhookId,
+  shipmentId: '01a1fdfa-4600-7a4b-8152-6d7e8f90a1b2',
+  eventId: '01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3',
+  deliveryId: '01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4',
+};
+
 const exampleTime = '2026-11-21T12:00:00+00:00';
 const exampleTrackingId = 'PH1M7YZMHG0R8EB1NC38';
 
 /** Fields that many requests and responses share. */
 export const uuid = (description: string) => described(z.uuid(), description, exampleId);
 
-export const instant = (description: string) =>
-  described(z.iso.datetime({ offset: true }), description, exampleTime);
+export const instant = (description: string, example = exampleTime) =>
+  described(z.iso.datetime({ offset: true }), description, example);
+
+export const instantOrNull = (description: string) => described(instant('').nullable(), description, null);
 
 export const milliseconds = (description: string) =>
   described(z.int().min(0), description, Date.parse(exampleTime));
@@ -131,7 +148,7 @@ const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
 const minTimeMs = 978_307_200_000;
 const problem =
   'must be ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds';
-const seconds = `${problem}: as milliseconds this is before 2001, so it may be in seconds`;
+const seconds = `${problem}; this looks like seconds`;
 const text = z
   .string()
   .regex(form, problem)
@@ -151,10 +168,10 @@ function toDate(given: string | number): Date {
 }
 
 const words = (description: string) =>
-  `${description}: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.`;
+  `${description}. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).`;
 
-export const instantInQuery = (description: string) =>
-  described(text, words(description), '2026-11-21T12:00:00Z').transform(toDate).optional();
+export const instantInQuery = (description: string, example = '2026-11-21T12:00:00Z') =>
+  described(text, words(description), example).transform(toDate).optional();
 
 export const instantInBody = (description: string, example: string) =>
   described(

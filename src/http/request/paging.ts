@@ -65,7 +65,7 @@ export function pageOf<Filter extends object>(
     throw invalidRequest([
       {
         path: 'cursor',
-        message: 'belongs to another list or to other filters: send both unchanged, or neither',
+        message: 'belongs to another list or other filters; send the same filters, or leave the cursor out',
       },
     ]);
   return {

@@ -8,7 +8,7 @@ import { described } from './fields.js';
 export const traceHeaders = {
   traceparent: described(
     z.string(),
-    'W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.',
+    'W3C Trace Context. Every notification that this request causes is sent with its trace id. If it is absent or invalid, a new trace begins. The sampled flag and `tracestate` are ignored.',
     '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     { pattern: String.raw`^(\S(.*\S)?)?$` },
   ).optional(),

@@ -25,7 +25,7 @@ export function redisBackend(
   // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
   const memories = (): Promise<string[]> => {
-    if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+    if (producing.status !== 'ready') throw new Error(`Redis is not connected (${producing.status})`);
     const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
     return Promise.all(nodes.map((node) => node.info('memory')));
   };
@@ -37,7 +37,7 @@ export function redisBackend(
     },
     queue: (name) =>
       reopened(() => {
-        if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+        if (producing.status !== 'ready') throw new Error(`Redis is not connected (${producing.status})`);
         const queue = new Queue(name, { connection: producing, prefix: tagged(name) });
         queue.on('error', onError);
         return queue;

@@ -45,12 +45,12 @@ export function planJourney(catalogue: StateCatalogue, from: string | null, want
 
 function pathToDestination(catalogue: StateCatalogue, start: string): string[] {
   if (!catalogue.names.has(destination))
-    throw conflict(`There is no state ${destination}: give the \`states\` to go through, from ${start}.`);
+    throw conflict(`There is no state ${destination}; give the \`states\` to go through from ${start}.`);
   const path = shortestPath(catalogue, start, destination);
   if (path) return path;
   throw conflict(
     start === destination
-      ? `The shipment is ${destination} already; ${allowedFrom(start, catalogue.next(start))}.`
+      ? `The shipment is already ${destination}; ${allowedFrom(start, catalogue.next(start))}.`
       : `No states lead from ${start} to ${destination}; ${allowedFrom(start, catalogue.next(start))}.`,
   );
 }

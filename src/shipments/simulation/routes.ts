@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
-import { planJourney } from './journey.js';
+import { planJourney, shortestPath } from './journey.js';
 import { findShipment, insertSimulation } from './store.js';
 import * as fields from '../../http/request/fields.js';
 
@@ -51,7 +51,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
   z
     .object({
       states: states(
-        'The states to go through, one after the other; by default the shortest path to DELIVERED.',
+        'The states to go through, one after the other. Default: the shortest way to DELIVERED.',
         known,
       )
         .min(1, 'must have at least one state')
@@ -69,26 +69,29 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
     route({
       method: 'post',
       path: '/v1/shipments/:trackingId/simulate',
-      summary: 'Take a shipment on a journey',
+      summary: 'Simulate the journey of a shipment',
       operationId: 'simulateShipment',
       tag: 'Shipments',
       description:
-        'For development: the endpoint is off where parcels are real (`SIMULATE`). The first state comes at once, each further one after the interval, and your webhooks are notified as usual. A shipment that is not created yet starts when it is. The journey ends early if another event changes the shipment so that the next state is not allowed. It rests while the account is suspended.',
+        'For development; `SIMULATE` switches it on. The first state is recorded at once, each further one after the interval, and your webhooks are notified as usual. If the shipment is not created yet, the journey starts when it is. It ends early if another event changes the shipment so that the next state is not allowed. It pauses while the account is suspended.',
       responses: {
         202: z
           .object({
             states: states('The states it will go through.', catalogue.names),
             intervalMs: intervalMs('Milliseconds from one state to the next.'),
           })
-          .meta({ id: 'Simulation', description: 'The journey has started.' }),
+          .meta({ id: 'Simulation', description: 'The simulation has started.' }),
       },
       errors: {
-        409: 'The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or the shipment is on a journey already.',
-        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${maxPerHour} were started within an hour.`,
+        409: 'The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or another simulation of the shipment is under way.',
+        429: `Too many requests, or ${simulationsPerShipper} simulations of your shipments are under way, or ${maxPerHour} were started within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),
       bodyExample: { intervalMs: interval.default },
+      responseExample: {
+        states: shortestPath(catalogue, catalogue.initial, 'DELIVERED') ?? [catalogue.initial],
+      },
       handle: async ({ caller: { shipperId }, params: { trackingId }, body }) => {
         const shipment =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findShipment(db, shipperId, trackingId));

@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const missingKey = 'The query parameter key is missing.';
+const missingKey = 'The query parameter `key` is missing.';
 const bearerForm = '`Authorization: Bearer <token>`';
 const basicForm = '`Authorization: Basic <Base64 of e-mail:password>`';
 const missing = `The Authorization header is missing: expected ${bearerForm}.`;
-const wrong = 'The key, credentials or token are wrong or expired.';
+const wrong = 'The key, the credentials or the token is wrong or has expired.';
 const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 test.each<[string, string, string | undefined, string]>([
@@ -24,7 +24,7 @@ test.each<[string, string, string | undefined, string]>([
   ['/v1/webhooks', 'key=K', undefined, missing],
   ['/v1/webhooks', '', 'TOKEN', missingKey],
   ['/v1/webhooks', 'key=', 'TOKEN', missingKey],
-  ['/v1/webhooks', 'key=K&key=K', 'TOKEN', 'The query parameter key is given more than once.'],
+  ['/v1/webhooks', 'key=K&key=K', 'TOKEN', 'The query parameter `key` is given more than once.'],
   ['/v1/webhooks', 'key=K', 'Bearer', `The Authorization header is malformed: expected ${bearerForm}.`],
   ['/v1/webhooks', 'key=K', 'abc', `The Authorization header is malformed: expected ${bearerForm}.`],
   ['/v1/webhooks', 'key=K', 'BASIC', `Expected ${bearerForm}, got Basic.`],

@@ -56,7 +56,7 @@ describe('a delivery', () => {
     const refused = await redeliver(account, deliveryId);
     expectLimited(refused, 3_600);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
-    expect(refused.body.error.message).toContain('100 redeliveries a day');
+    expect(refused.body.error.message).toContain('at most 100 times a day');
   });
 
   test('with 20,000 attempts is read a page at a time, newest first, complete and without gaps', async () => {

@@ -135,7 +135,7 @@ describe('a filter', () => {
     for (const path of ['/v1/shipments', '/v1/deliveries', '/v1/events']) {
       const response = await account.call(`${path}?from=${time}`);
       expectWrong(response, ['from']);
-      expect(response.body.error.details![0]!.message).toMatch(/may be in seconds$/);
+      expect(response.body.error.details![0]!.message).toMatch(/looks like seconds$/);
     }
   });
 
@@ -184,7 +184,7 @@ describe('an order', () => {
       }),
     ).toEqual({
       expectedDeliveryDate: 'must not be before shipperDropoffDate',
-      'recipientInformation.phone': 'must be 5 to 20 digits: leave out the +',
+      'recipientInformation.phone': 'must be 5 to 20 digits; leave out the +',
       'recipientInformation.email': 'must be an e-mail address, such as ana@example.com',
       'package.weightUnit': 'must be one of KG, G, LB, OZ; did you mean KG?',
     });

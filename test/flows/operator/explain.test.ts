@@ -34,7 +34,7 @@ test('a paused webhook is named, as text and as JSON, without its address or pay
   const words = await cli('--delivery', deliveryId);
   expect(words).toMatchObject({ exit: 0, stderr: '' });
   expect(words.stdout).toMatch(
-    /^Its webhook is paused\.\nNext: It goes on when the shipper sets the webhook/,
+    /^Its webhook is paused\.\nNext: It continues when the shipper sets the webhook/,
   );
   expect(words.stdout).toMatch(/^waitsFor\.0\.reason +PAUSED$/m);
   const json = await cli('--delivery', deliveryId.toUpperCase(), '--json');

@@ -71,7 +71,7 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     { isDeleted: true },
     { reason: 'DELETED', until: null },
     /is deleted/,
-    /sweep cancels .* every 2 s/,
+    /sweep cancels .* \(every 2 s,/,
   ],
   [
     'a replay that was cancelled',
@@ -99,7 +99,7 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     { circuitOpenUntil: later(-1_000), probeUntil: later(-500) },
     { reason: 'CIRCUIT', until: null },
     /a probe has been due since/,
-    /sends one delivery of the webhook as a probe, every 2 s/,
+    /sends one delivery of the webhook as a probe \(every 2 s,/,
   ],
   [
     'its turn',
@@ -147,14 +147,14 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     'a lease that has run out',
     { ...sending, leaseUntil: later(-1) },
     { reason: 'LEASE', until: null },
-    /Attempt 3 was begun, and its lease expired/,
-    /sweep takes it over, one every 2 s/,
+    /Attempt 3 has not ended, and its lease expired/,
+    /sweep takes it over \(every 2 s,/,
   ],
   [
     'a lease of an attempt by hand that has run out',
     { ...sending, handRequestedAt: later(-60_000), handNumber: 3, handLeaseUntil: later(0) },
     { reason: 'LEASE', until: null },
-    /begun by hand/,
+    /made by hand/,
     /every 4 s/,
   ],
   [
@@ -186,7 +186,7 @@ test('an attempt under way waits for nothing, whatever its webhook has become, a
   const { waitsFor, claim, why } = of({ ...sending, webhookStatus: 'PAUSED' });
   expect(waitsFor).toEqual([]);
   expect(claim).toEqual({ attempt: 3, isByHand: false, leaseUntil: iso(8_000), hasLapsed: false });
-  expect(why).toMatch(/Attempt 3 is under way; its lease holds until 2026-11-21T12:00:08\+00:00/);
+  expect(why).toMatch(/Attempt 3 is under way; its lease is valid until 2026-11-21T12:00:08\+00:00/);
 });
 
 test('a row of a parked webhook is sent before events without a row', () => {
@@ -214,11 +214,11 @@ test.each<[Partial<DeliveryFacts>, RegExp, RegExp]>([
 test('a delivery that was never owed, or that has left the log, is nowhere and waits for nothing', () => {
   const { waitsFor, why } = of({ place: 'NOWHERE', status: null, dueAt: null, webhookStatus: 'PAUSED' });
   expect(waitsFor).toEqual([]);
-  expect(why).toMatch(/^Neither outbox nor log has it/);
+  expect(why).toMatch(/^It is neither in the outbox nor in the log/);
 });
 
 test.each<[string, Partial<DeliveryFacts>, RegExp]>([
-  ['goes on within a sweep', {}, /checking for such requests every 4 s/],
+  ['goes on within a sweep', {}, /looks for such requests every 4 s/],
   ['waits for its webhook', { webhookStatus: 'PAUSED', isHandStopped: true }, /is ACTIVE again/],
   ['waits for its shipper', { isSuspended: true }, /when the shipper is resumed/],
   ['is not made of a deleted webhook', { isDeleted: true }, /is not made/],

@@ -38,7 +38,7 @@ class Context:
     event_id: str
     """`webhook-id`, the same in every copy."""
     sequence: int | None
-    """Its ordinal within its shipment, from 1; None if the request did not say."""
+    """Its number within its shipment, from 1; None if the request did not say."""
     missing: tuple[int, int] | None = None
     """The first and last sequence before this one that did not come and were not found in the feed; or None."""
     source: str = "REQUEST"
@@ -183,7 +183,7 @@ class Receiver:
                 raise
             self._on_error(error)
             return [event]
-        absent = LookupError(f"The feed does not have the event {event.event_id}: is the client of the same account?")
+        absent = LookupError(f"The feed has no event {event.event_id}. Does the client use the same account?")
         if attempt < _ATTEMPTS_FOR_FEED:
             raise absent
         self._on_error(absent)

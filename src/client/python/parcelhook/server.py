@@ -61,7 +61,7 @@ def handler_class(receive: Receive, max_body_bytes: int, timeout_seconds: float)
             self._respond(status, message)
 
         def _refuse_method(self) -> None:
-            self._respond(405, "Notifications come by POST.")
+            self._respond(405, "Only POST is accepted.")
 
         do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse_method
 
@@ -107,7 +107,7 @@ class _UntilDeadline(io.RawIOBase):
 def _checked(method: str | None, content_length: str | None, max_body_bytes: int) -> int:
     """Returns the size of the body."""
     if method != "POST":
-        raise _Refused(405, "Notifications come by POST.")
+        raise _Refused(405, "Only POST is accepted.")
     if not content_length or not content_length.isascii() or not content_length.isdigit():
         raise _Refused(411, "Content-Length is missing.")
     if len(content_length) > 12 or int(content_length) > max_body_bytes:

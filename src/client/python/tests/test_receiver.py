@@ -106,7 +106,7 @@ class Receiving(unittest.TestCase):
         receiver = self.with_feed(event("A", 1), on_error=errors.append)
         self.assertEqual(receiver.receive(*request_of(event("A", 3))).status, 500)
         self.assertEqual(self.recorder.states, {})
-        self.assertIn("does not have the event A-3", str(errors))
+        self.assertIn("has no event A-3", str(errors))
         self.feed.log += [event("A", 2), event("A", 3)]
         self.assertEqual(receiver.receive(*request_of(event("A", 3))).status, 204)
         self.assertEqual(self.recorder.states, {"A": states(3)})

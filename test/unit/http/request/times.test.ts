@@ -55,6 +55,6 @@ test('in a body, a time may be a number of milliseconds, not of seconds', () => 
     expect(inBody.safeParse(wrong).success).toBe(false);
   for (const given of [1_795_262_400, '1795262400', 2.5e-323])
     expect(inBody.safeParse(given).error?.issues).toMatchObject([
-      { message: expect.stringMatching(/may be in seconds$/) },
+      { message: expect.stringMatching(/looks like seconds$/) },
     ]);
 });

@@ -80,7 +80,7 @@ describe('in the default catalogue', () => {
   });
 
   test.each<[string, string[] | undefined, string]>([
-    ['DELIVERED', undefined, 'The shipment is DELIVERED already; nothing follows DELIVERED.'],
+    ['DELIVERED', undefined, 'The shipment is already DELIVERED; nothing follows DELIVERED.'],
     ['RETURNING', undefined, 'No states lead from RETURNING to DELIVERED; allowed: RETURNED, LOST.'],
     [
       'CREATED',
