@@ -4,7 +4,7 @@ import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
-import { sampleOrder } from '../webhooks/snippets.js';
+import { sampleOrder } from '../quick-start/snippets.js';
 
 /**
  * Something to arrive: an order, and a journey of its shipment where the service simulates. `isNext`: a webhook sends to

@@ -9,7 +9,7 @@ import { Link, setQuery } from '../../router.js';
 import { hasInbox } from '../../features.js';
 import { FirstOrder } from './FirstOrder.js';
 import { verifySnippets } from './snippets.js';
-import { TestForm } from './Test.js';
+import { TestForm } from '../webhooks/Test.js';
 
 /** The empty state: create a webhook, test it, verify, place an order. Each step works at once, in any order it can. */
 export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
