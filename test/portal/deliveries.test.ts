@@ -59,7 +59,7 @@ const view = async () => ({
 });
 
 inBrowser(
-  'a delivery tells what was sent and answered, and by keyboard the focus goes in and comes back',
+  'a delivery tells what was sent and responded, and by keyboard the focus goes in and comes back',
   async () => {
     await openLog(`?webhookId=${bad.webhookId}`);
     const link = rows().first().getByRole('link');
@@ -67,7 +67,7 @@ inBrowser(
     const before = await view();
     await page.keyboard.press('Enter');
     await panel()
-      .getByText(/^Your server answered 500 in \d+ m?s; next try in \d+ min\.$/)
+      .getByText(/^Your server responded 500 in \d+ m?s; next try in \d+ min\.$/)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
     await panel().getByText('Headers as sent').click();
@@ -85,7 +85,7 @@ inBrowser(
   },
 );
 
-inBrowser('what is sent again shows its result as soon as the receiver has answered', async () => {
+inBrowser('what is sent again shows its result as soon as the receiver has responded', async () => {
   await openLog(`?webhookId=${bad.webhookId}`);
   await rows().first().getByRole('link').click();
   await panel().getByRole('button', { name: 'Send again' }).click();

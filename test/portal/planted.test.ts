@@ -29,7 +29,7 @@ beforeAll(async () => {
     method: 'PATCH',
     body: { targetAddress: `${hook.receiver.url}/${planted}?q=${planted}` },
   });
-  Object.assign(hook.response, { status: 500, body: planted, headers: { 'x-answer': planted } });
+  Object.assign(hook.response, { status: 500, body: planted, headers: { 'x-response': planted } });
   trackingId = await placePlanted();
   await untilFound(async () => {
     const { data } = await account.call(`/v1/shipment-tracking/${trackingId}`);
@@ -101,20 +101,20 @@ inBrowser('what is planted in a webhook is text in the list, on its page and in 
   await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/^Your server answered 500 in /)
+    .getByText(/^Your server responded 500 in /)
     .waitFor();
   await page.getByRole('dialog').getByText(planted).first().waitFor();
   await expectInert();
 });
 
-inBrowser('what is planted in an order, an event and an answer is text in the log', async () => {
+inBrowser('what is planted in an order, an event and a response is text in the log', async () => {
   await page.goto('/deliveries');
   await page.locator('[data-row]').filter({ hasText: planted }).first().waitFor();
   await expectShown('alert(1)');
   await page.getByRole('link', { name: 'Picked up' }).click();
   const panel = page.getByRole('complementary');
   await panel
-    .getByText(/^Your server answered 500 in /)
+    .getByText(/^Your server responded 500 in /)
     .first()
     .waitFor();
   await panel.getByText('Headers as sent').click();

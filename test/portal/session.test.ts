@@ -147,7 +147,7 @@ inBrowser(
     await tabTo('Created');
     const address = page.url();
     await page.keyboard.press('Enter');
-    await page.getByRole('complementary').getByText('Your server answered 200').first().waitFor();
+    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     expect(page.url()).toBe(address);
@@ -180,7 +180,7 @@ inBrowser('the quick start leads from an empty account to a verified notificatio
   const secret = page.getByText(/^PARCELHOOK_SECRET=whsec_/);
   await secret.waitFor();
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText(/^Your server answered 200 in /).waitFor();
+  await page.getByText(/^Your server responded 200 in /).waitFor();
   await page.getByRole('button', { name: 'Python' }).click();
   await page.getByRole('button', { name: 'Place the sample order' }).click();
   await page.locator('.arrivals').getByText('Succeeded').waitFor();

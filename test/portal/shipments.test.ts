@@ -46,7 +46,7 @@ inBrowser(
     await told.getByText('Succeeded').waitFor();
     await expectSound(page);
     await told.getByRole('link', { name: `Hook ${planted}` }).click();
-    await page.getByRole('complementary').getByText('Your server answered 200').first().waitFor();
+    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
   },
 );
 

@@ -86,7 +86,7 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   portal.allow(/status of 400/);
 });
 
-inBrowser('a test shows the answer at once, and gives the focus back', async () => {
+inBrowser('a test shows the response at once, and gives the focus back', async () => {
   const hook = await startHook(account, { description: 'Tested' });
   Object.assign(hook.response, { status: 503, body: 'try later' });
   await openWebhook(hook);
@@ -95,7 +95,7 @@ inBrowser('a test shows the answer at once, and gives the focus back', async () 
   await dialog().getByLabel('State').selectOption('DELIVERED');
   await dialog().getByRole('button', { name: 'Send test' }).click();
   await dialog()
-    .getByText(/^Your server answered 503 in \d+ m?s/)
+    .getByText(/^Your server responded 503 in \d+ m?s/)
     .waitFor();
   await dialog().getByText('try later').waitFor();
   await expectSound(page);
@@ -103,7 +103,7 @@ inBrowser('a test shows the answer at once, and gives the focus back', async () 
   hook.response.status = 204;
   await dialog().getByRole('button', { name: 'Send again' }).click();
   await dialog()
-    .getByText(/^Your server answered 204 in /)
+    .getByText(/^Your server responded 204 in /)
     .waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });

@@ -29,7 +29,7 @@ export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
         {webhook ? (
           <TestForm webhookId={webhook.webhookId} onSent={setResult} />
         ) : (
-          <p class="soft">See at once what your server answers.</p>
+          <p class="soft">See at once what your server responds.</p>
         )}
       </Step>
       <Step title="Verify the signature">

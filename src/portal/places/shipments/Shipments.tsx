@@ -5,6 +5,7 @@ import type {
   ShipmentPage as Page,
   Tracking,
 } from '../../../client/api/types.js';
+import { sampleOrder } from '../../../first-order.js';
 import { call, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
@@ -17,7 +18,6 @@ import { Link, navigate, query, setQuery } from '../../router.js';
 import { countText } from '../../units.js';
 import { session } from '../../session.js';
 import { useStates } from '../webhooks/catalogue.js';
-import { sampleOrder } from '../quick-start/snippets.js';
 import { findShipments } from './find.js';
 import { ShipmentPage } from './ShipmentPage.js';
 
