@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { registerAccount, type Account } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import type { Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
+import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 
-let service: Service;
 let account: Account;
 let receiver: Receiver;
 let portal: Portal;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
-  account = await registerAccount(service);
-  await startHook(account, { description: 'Shop', ordering: 'NONE' });
+withPortal({ RETRY_SCHEDULE: '1h' }, async (stage) => {
+  ({ account, portal, page } = stage);
+  const hook = await startHook(account, { description: 'Shop', ordering: 'NONE' });
+  stage.onEnd(hook.receiver.close);
   receiver = await startReceiver();
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await receiver?.close();
-  await service?.stop();
+  stage.onEnd(receiver.close);
 });
 
 const dialog = () => page.getByRole('dialog');
