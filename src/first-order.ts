@@ -1,4 +1,4 @@
-/** What a newcomer does first, as the greeting prints it and the portal shows it. */
+/** The first order of a newcomer, as the greeting prints it and the portal shows it. */
 
 /** An order with all that is required. `now` in ms; the dates lie after it. */
 export function sampleOrder(now: number) {

@@ -255,7 +255,7 @@ const nothingQueued: Record<string, string> = {
   EXPIRED: 'That time is no longer in the log.',
 };
 
-/** What is said of a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
+/** The words about a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
 export function replayAnswer({ queued, reason }: { queued: number | null; reason: string | null }): string {
   if (queued === null) return 'It has begun, and counts its deliveries as it goes.';
   if (queued > 0) return `It will send ${countText(queued, 'delivery', 'deliveries')}.`;
