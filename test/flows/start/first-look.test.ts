@@ -161,7 +161,7 @@ inBrowser(
       await isChosen('Respond 410');
       await page.getByText('the address is gone for good').waitFor();
       const inEffect = page.waitForResponse((response) => response.request().method() === 'PATCH');
-      held.resolve();
+      letGo();
       await inEffect;
       await isChosen('Respond 410');
       await page.unroute('**/v1/inbox');
