@@ -66,6 +66,15 @@ export async function openBrowser(service: { url: string }): Promise<Portal> {
   return portal;
 }
 
+/** A browser in which the account's user is logged in. */
+export async function openPortal(service: { url: string }, account: Account): Promise<Portal> {
+  const portal = await openBrowser(service);
+  await portal.page.goto('/webhooks');
+  await logIn(portal.page, account);
+  await placesOf(portal.page).waitFor();
+  return portal;
+}
+
 export interface Stage {
   service: Service;
   account: Account;
@@ -86,14 +95,10 @@ export function withPortal(
     const service = await startService({ env });
     ends.push(service.stop);
     const account = await registerAccount(service);
-    const portal = await openBrowser(service);
+    const portal = isLoggedIn ? await openPortal(service, account) : await openBrowser(service);
     ends.push(portal.close);
     const { page } = portal;
     await prepare({ service, account, portal, page, onEnd: (end) => void ends.push(end) });
-    if (!isLoggedIn) return;
-    await page.goto('/webhooks');
-    await logIn(page, account);
-    await placesOf(page).waitFor();
   }, 120_000);
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
