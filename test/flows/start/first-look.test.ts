@@ -152,9 +152,10 @@ inBrowser(
       const choice = (name: string) => page.getByRole('radio', { name });
       const isChosen = (name: string) => until(`${name} is chosen`, () => choice(name).isChecked());
       await isChosen('Respond 200');
-      const held = Promise.withResolvers<void>();
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => (letGo = resolve));
       await page.route('**/v1/inbox', async (route) => {
-        if (route.request().method() === 'PATCH') await held.promise;
+        if (route.request().method() === 'PATCH') await held;
         await route.continue();
       });
       await choice('Respond 410').click();
@@ -180,5 +181,5 @@ inBrowser(
       await close();
     }
   },
-  60_000,
+  120_000,
 );
