@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. It sets a cookie that lasts as long as an access token, and has the limits of login.
+         * @description For the pages of the portal. It sets a cookie that lasts as long as an access token, ends the session of the cookie that it replaces, and has the limits of login.
          */
         post: operations["createSession"];
         /**
