@@ -102,14 +102,15 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
   await page.evaluate('longestMs = 0');
   const forward: number[] = [];
   const older = page.getByRole('button', { name: 'Load older' });
+  const goForward = async () => {
+    await until('the button rests', 10_000, () => older.isEnabled());
+    await older.scrollIntoViewIfNeeded();
+    const click = "[...document.querySelectorAll('.more button')].at(-1).click()";
+    forward.push(await timed(page, click, 'lastRow() !== before'));
+    maxRows = Math.max(maxRows, await rows());
+  };
   for (let round = 0; round < rounds; round += 1) {
-    for (let turned = 0; turned < pagesForward; turned += 1) {
-      await until('the button rests', 10_000, () => older.isEnabled());
-      await older.scrollIntoViewIfNeeded();
-      const click = "[...document.querySelectorAll('.more button')].at(-1).click()";
-      forward.push(await timed(page, click, 'lastRow() !== before'));
-      maxRows = Math.max(maxRows, await rows());
-    }
+    for (let turned = 0; turned < pagesForward; turned += 1) await goForward();
     await page.evaluate('scrollTo(0, 0)');
     await page.getByRole('button', { name: /new|newest$/ }).click();
     await until('the newest page alone', 10_000, async () => (await rows()) <= 50);
@@ -134,8 +135,7 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
       for (const value of values) await choose(label, value);
 
   bench.say('  live');
-  while ((await rows()) < 300)
-    await timed(page, "document.querySelector('.more button').click()", 'lastRow() !== before');
+  while ((await rows()) < 300) await goForward();
   await page.evaluate('scrollTo(0, 0)');
   const orders = startLoad(() => account, orderEveryMs);
   await sleep(liveMs);
