@@ -98,8 +98,10 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
     interactive.push(await page.evaluate<number>('interactiveMs'));
   }
 
+  const takeLongest = () => page.evaluate<number>('[longestMs, (longestMs = 0)][0]');
+
   bench.say('  paging');
-  await page.evaluate('longestMs = 0');
+  await takeLongest();
   const forward: number[] = [];
   const older = page.getByRole('button', { name: 'Load older' });
   const goForward = async () => {
@@ -115,6 +117,8 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
     await page.getByRole('button', { name: /new|newest$/ }).click();
     await until('the newest page alone', 10_000, async () => (await rows()) <= 50);
   }
+
+  const whilePagingMs = await takeLongest();
 
   bench.say('  filtering');
   const filtered: number[] = [];
@@ -134,15 +138,18 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
     ] as const)
       for (const value of values) await choose(label, value);
 
+  const whileFilteringMs = await takeLongest();
+
   bench.say('  live');
   while ((await rows()) < 300) await goForward();
+  await takeLongest();
   await page.evaluate('scrollTo(0, 0)');
   const orders = startLoad(() => account, orderEveryMs);
   await sleep(liveMs);
   await orders.stop();
   await page.getByRole('button', { name: /^\d+\+? new$/ }).waitFor();
   maxRows = Math.max(maxRows, await rows());
-  const longestMs = await page.evaluate<number>('longestMs');
+  const whileLiveMs = await takeLongest();
   await devtools.send('HeapProfiler.collectGarbage');
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
 
@@ -171,10 +178,10 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
     },
     {
       name: 'longest task of the main thread',
-      value: longestMs,
+      value: Math.max(whilePagingMs, whileFilteringMs, whileLiveMs),
       unit: 'ms',
       atMost: 200,
-      note: `0: none of 50 ms; ${liveMs / 1_000} s live beside ${1_000 / orderEveryMs} orders/s`,
+      note: `paging ${whilePagingMs}, filtering ${whileFilteringMs}, ${liveMs / 1_000} s live ${whileLiveMs} ms; 0: none of 50 ms`,
     },
     { name: 'rows in the page, at most', value: maxRows, unit: '', atMost: 300 },
     { name: 'JavaScript heap in the end', value: usedSize / 2 ** 20, unit: 'MB', atMost: 20 },
