@@ -5,6 +5,7 @@ import { service } from './accounts/audit/audit.js';
 import { registerShipper } from './accounts/shippers.js';
 import { registerUser } from './accounts/users.js';
 import type { App } from './app.js';
+import { logInCommand, sampleOrder, shellQuoted } from './first-order.js';
 
 interface FirstAccount {
   accountKey: string;
@@ -39,37 +40,9 @@ async function createAccount(app: App, file: string): Promise<FirstAccount> {
   return account;
 }
 
-const order = {
-  recipientLocation: {
-    street: 'Avenida Reforma',
-    number: '222',
-    administrativeArea: 'Ciudad de México',
-    subAdministrativeArea: 'Cuauhtémoc',
-    country: 'MX',
-    neighborhood: 'Juárez',
-    postalCode: '06600',
-    notes: 'Ring twice',
-    reference: 'Green door',
-  },
-  shipperTrackingId: 'ORDER-1001',
-  shipperDropoffDate: '2030-01-15T10:00:00Z',
-  expectedDeliveryDate: '2030-01-17T18:00:00Z',
-  recipientInformation: { fullName: 'Ana Torres', phone: '5512345678' },
-  package: {
-    packageType: 'UNIT',
-    description: 'Books',
-    contentValue: 349,
-    valueCurrency: 'MXN',
-    weight: 1.2,
-    weightUnit: 'KG',
-    length: 30,
-    width: 20,
-    height: 10,
-    dimensionsUnit: 'CM',
-  },
-};
+const order = { ...sampleOrder(Date.parse('2030-01-14T10:00:00Z')), shipperTrackingId: 'ORDER-1001' };
 
-const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text));
 
 const operatorEnv = (url: string, dataDir: string) =>
   [
@@ -125,7 +98,7 @@ npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
   In a third, log in, register a webhook and place an order:
 
 KEY=${accountKey} URL=${url}
-TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+${logInCommand(`${email}:${password}`)}
 AUTH="Authorization: Bearer $TOKEN"
 curl -s "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
 ORDER=$(curl -s "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /**
- * An answer that is an error. `status` is HTTP's, 0 if no answer came. `details` name the fields of the body that are
+ * A response that is an error. `status` is HTTP's, 0 if none came. `details` name the fields of the body that are
  * wrong; their `path` is `recipientLocation.lat`.
  */
 export interface ApiError extends Error {
@@ -19,11 +19,11 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Of the session itself: a 401 is an answer, not the end of a session. */
+  /** Of the session itself: a 401 is its result, not the end of a session. */
   isLogin?: boolean;
 }
 
-/** Why reads wait at present; null while the service answers. The shell shows it above the page. */
+/** Why reads wait at present; null while the service responds. The shell shows it above the page. */
 export const outage = signal<{ message: string; retriesAt: number } | null>(null);
 
 /** The session has ended: the shell shows the log-in dialog over the page, and calls wait until `renewSession`. */
@@ -40,7 +40,7 @@ export function renewSession(): void {
 /**
  * Calls the API as the browser's session and returns `data`. Throws an ApiError.
  *
- * A read (GET) is tried again until it is answered, for as long as the service is away or asks to wait. A write is tried
+ * A read (GET) is tried again until the service responds, for as long as the service is away or asks to wait. A write is tried
  * once: whether it happened is for the user to judge. Both wait for a new log-in where the session has ended.
  */
 export async function call<Data>(
@@ -97,28 +97,34 @@ async function send(method: Method, path: string, body: unknown, options: CallOp
     });
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw apiError(0, isWrite ? writeNotAnswered : notAnswered, null, error);
+    throw apiError(0, isWrite ? writeWithoutResponse : withoutResponse, null, error);
   }
-  const answer = (await response.json().catch(() => null)) as Answer | null;
+  const envelope = (await response.json().catch(() => null)) as Envelope | null;
   options.signal?.throwIfAborted();
-  if (response.ok && answer) return answer.data;
-  throw apiError(response.status, answer?.error?.message ?? notAnswered, response, undefined, answer?.error);
+  if (response.ok && envelope) return envelope.data;
+  throw apiError(
+    response.status,
+    envelope?.error?.message ?? withoutResponse,
+    response,
+    undefined,
+    envelope?.error,
+  );
 }
 
-interface Answer {
+interface Envelope {
   data?: unknown;
   error?: { message: string; requestId?: string; details?: ApiError['details'] };
 }
 
-const notAnswered = 'Parcelhook is not responding.';
-const writeNotAnswered = 'Parcelhook did not respond. Check whether it happened before you try again.';
+const withoutResponse = 'Parcelhook is not responding.';
+const writeWithoutResponse = 'Parcelhook did not respond. Check whether it happened before you try again.';
 
 function apiError(
   status: number,
   message: string,
   response: Response | null,
   cause?: unknown,
-  error?: Answer['error'],
+  error?: Envelope['error'],
 ): ApiError {
   const retryAfter = Number.parseInt(response?.headers.get('retry-after') ?? '', 10);
   return Object.assign(new Error(message, { cause }), {

@@ -3,8 +3,6 @@ import { hasInbox } from './features.js';
 import { matchPath } from './match-path.js';
 import { lazy } from './parts/lazy.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';
-import { Shipments } from './places/shipments/Shipments.js';
-import { WebhookPage } from './places/webhooks/WebhookPage.js';
 import { Webhooks } from './places/webhooks/Webhooks.js';
 
 export interface Place {
@@ -18,6 +16,8 @@ export interface Place {
 }
 
 const onDemand = () => import('./places/on-demand.js');
+const WebhookPage = lazy(async () => (await onDemand()).WebhookPage);
+const Shipments = lazy(async () => (await onDemand()).Shipments);
 const Doctor = lazy(async () => (await onDemand()).Doctor);
 const Recover = lazy(async () => (await onDemand()).Recover);
 const Inbox = lazy(async () => (await onDemand()).Inbox);

@@ -3,19 +3,19 @@ import type { ApiError } from './api.js';
 import { isApiError } from './api.js';
 
 export interface Resource<Data> {
-  /** Undefined until the first answer. After that the last one, also while another is under way or has failed. */
+  /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
   data: Data | undefined;
   /** Of the last read; null after a success. */
   error: ApiError | null;
   isLoading: boolean;
   /** Reads again now, and resolves when that is shown. */
   reload(): Promise<void>;
-  /** Puts in its place what a write has answered. */
+  /** Puts in its place what a write has returned. */
   replace(data: Data): void;
 }
 
 interface Options {
-  /** Stands for all that the answer depends on, such as the filters: another one reads again, and aborts what is under way. */
+  /** Stands for all that the response depends on, such as the filters: another one reads again, and aborts what is under way. */
   key?: string;
   /** How often to read again; only in a tab that is visible. Omitted or null: never. */
   everyMs?: number | null;

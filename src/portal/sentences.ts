@@ -2,7 +2,7 @@
 
 import { countText, durationText, waitText } from './units.js';
 
-export interface AnswerLike {
+export interface AttemptLike {
   /** Null if the attempt was interrupted. */
   durationMs: number | null;
   statusCode: number | null;
@@ -17,7 +17,7 @@ export interface DeliveryLike {
   nextProbeAt: string | null;
   reason: string | null;
   attemptCount: number;
-  lastAttempt: AnswerLike | null;
+  lastAttempt: AttemptLike | null;
   nextAttemptAt: string | null;
 }
 
@@ -38,12 +38,12 @@ const statusHints: Record<number, string> = {
   429: 'It asked for fewer requests, so the webhook is called less often for a while.',
   502: 'A proxy in front of your server says that it could not reach it.',
   503: 'It says that it is temporarily unavailable.',
-  504: 'A proxy in front of your server says that it got no answer from it.',
+  504: 'A proxy in front of your server says that it got no response from it.',
 };
 
 function hintOfStatus(status: number): string {
   if (status >= 300 && status < 400) return 'Redirects are not followed: register the final address.';
-  if (status >= 100 && status < 200) return 'That is not a final answer.';
+  if (status >= 100 && status < 200) return 'That is not a final response.';
   return statusHints[status] ?? '';
 }
 
@@ -60,10 +60,10 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
   NOT_TLS: ['Your server did not speak TLS', 'Is this a plain HTTP port?'],
 };
 
-const waitedOf = ({ durationMs }: AnswerLike) => (durationMs === null ? 'in time' : within(durationMs));
+const waitedOf = ({ durationMs }: AttemptLike) => (durationMs === null ? 'in time' : within(durationMs));
 /** A time limit is a round figure; the measured time is a little more. */
 const within = (ms: number) => `within ${durationText(ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)}`;
-const after = ({ durationMs }: AnswerLike) =>
+const after = ({ durationMs }: AttemptLike) =>
   durationMs === null ? '' : ` after ${durationText(durationMs)}`;
 
 /** Without the full stop, so that a sentence can go on; `hint` is a sentence of its own, or empty. */
@@ -75,13 +75,16 @@ interface Told {
 const told = (fact: string, hint = ''): Told => ({ fact, hint });
 
 /** The outcome of one attempt. */
-function answerOf(attempt: AnswerLike): Told {
+function outcomeOf(attempt: AttemptLike): Told {
   const { statusCode, errorCode, durationMs } = attempt;
   switch (errorCode) {
     case 'TIMEOUT':
       return statusCode === null
-        ? told(`Your server did not answer ${waitedOf(attempt)}`, 'Answer first, and do the work after that.')
-        : told(`Your server answered ${statusCode}, but did not finish ${waitedOf(attempt)}`);
+        ? told(
+            `Your server did not respond ${waitedOf(attempt)}`,
+            'Respond first, and do the work after that.',
+          )
+        : told(`Your server responded ${statusCode}, but did not finish ${waitedOf(attempt)}`);
     case 'DNS':
       return attempt.errorDetail === 'TOO_MANY_ADDRESSES'
         ? told('The host name has more than 32 addresses', 'None of them is called.')
@@ -94,8 +97,8 @@ function answerOf(attempt: AnswerLike): Told {
     case 'RESET':
       return told(
         statusCode === null
-          ? `Your server closed the connection without an answer${after(attempt)}`
-          : `Your server answered ${statusCode}, and closed the connection too early`,
+          ? `Your server closed the connection without a response${after(attempt)}`
+          : `Your server responded ${statusCode}, and closed the connection too early`,
       );
     case 'TLS': {
       const fault = tlsFaults[attempt.errorDetail ?? ''];
@@ -112,11 +115,11 @@ function answerOf(attempt: AnswerLike): Told {
         'Nothing was sent. Private and internal addresses are refused.',
       );
     case 'PROTOCOL':
-      return told('Your server did not answer in valid HTTP');
+      return told('Your server did not respond in valid HTTP');
   }
   if (statusCode !== null) {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
-    return told(`Your server answered ${statusCode}${measured}`, hintOfStatus(statusCode));
+    return told(`Your server responded ${statusCode}${measured}`, hintOfStatus(statusCode));
   }
   if (errorCode === null && durationMs === null)
     return told('The attempt was interrupted', 'It is not known whether your server got the notification.');
@@ -125,7 +128,7 @@ function answerOf(attempt: AnswerLike): Told {
 
 const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}.`);
 
-export const attemptSentence = (attempt: AnswerLike) => sentence(answerOf(attempt));
+export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));
 
 /** `in 4 min`, or `now` once it is due. */
 function fromNow(at: string | null, nowMs: number): string {
@@ -169,18 +172,18 @@ function failedEnd({ reason, attemptCount }: DeliveryLike): string {
     : 'it will not be sent again';
 }
 
-const isFailure = ({ errorCode, statusCode }: AnswerLike) =>
+const isFailure = ({ errorCode, statusCode }: AttemptLike) =>
   errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
 
-/** Where a delivery stands. "Your server answered 503 in 212 ms; next try in 4 min." */
+/** Where a delivery stands. "Your server responded 503 in 212 ms; next try in 4 min." */
 export function deliverySentence(delivery: DeliveryLike, nowMs: number): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
-  const failure = lastAttempt && isFailure(lastAttempt) ? answerOf(lastAttempt) : null;
+  const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;
   const before = (then: string) => (failure ? `${failure.fact}. ${then}` : then);
   const goingOn = ({ fact, hint }: Told, then: string) => sentence({ fact: `${fact}; ${then}`, hint });
   switch (status) {
     case 'SUCCEEDED':
-      return lastAttempt ? `${answerOf(lastAttempt).fact}.` : 'It was delivered.';
+      return lastAttempt ? `${outcomeOf(lastAttempt).fact}.` : 'It was delivered.';
     case 'PENDING':
       return failure
         ? goingOn(failure, `next try ${fromNow(nextAttemptAt, nowMs)}`)
@@ -215,7 +218,7 @@ export function waitInShort(delivery: DeliveryLike, nowMs: number): string {
 }
 
 const errorsInShort: Record<string, string> = {
-  TIMEOUT: 'No answer',
+  TIMEOUT: 'No response',
   DNS: 'Name not found',
   CONNECT: 'Not reached',
   RESET: 'Connection closed',
@@ -224,8 +227,8 @@ const errorsInShort: Record<string, string> = {
   PROTOCOL: 'Invalid HTTP',
 };
 
-/** For a row of the log: "503 in 212 ms", "No answer in 15 s". */
-export function answerInShort(attempt: AnswerLike | null): string {
+/** For a row of the log: "503 in 212 ms", "No response in 15 s". */
+export function outcomeInShort(attempt: AttemptLike | null): string {
   if (!attempt) return '–';
   const { statusCode, errorCode, durationMs } = attempt;
   if (durationMs === null && statusCode === null) return 'Interrupted';
@@ -253,7 +256,7 @@ const nothingQueued: Record<string, string> = {
   PARKED: 'There is nothing to send: all of it is sent by itself once the webhook is called again.',
 };
 
-/** The answer to a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
+/** The words about a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
 export function replayAnswer({ queued, reason }: { queued: number | null; reason: string | null }): string {
   if (queued === null) return 'It has begun, and counts its deliveries as it goes.';
   if (queued > 0) return `It will send ${countText(queued, 'delivery', 'deliveries')}.`;

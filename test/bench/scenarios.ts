@@ -16,6 +16,7 @@ import { monthsScenario } from './scenarios/months.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { oldSnapshot } from './scenarios/old-snapshot.js';
 import { parked } from './scenarios/parked.js';
+import { portal } from './scenarios/portal.js';
 import { replay } from './scenarios/replay.js';
 import { steady } from './scenarios/steady.js';
 import { waiting } from './scenarios/waiting.js';
@@ -23,7 +24,7 @@ import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
 const scenarios = [
   ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, waiting],
-  ...[steady, monthsScenario, oldSnapshot, parked],
+  ...[steady, monthsScenario, oldSnapshot, parked, portal],
 ];
 
 const program: Command = new Command('bench:scenarios')

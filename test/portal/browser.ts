@@ -1,8 +1,9 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { chromiumProgram } from '../draw/browser.js';
-import type { Account } from '../support/client.js';
+import { registerAccount, type Account } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
 import { desk, launch, logIn, phone, placesOf } from './launch.js';
 
 if (!chromiumProgram) console.warn('LEFT OUT: tests in a browser, as there is no chromium on the PATH');
@@ -72,6 +73,36 @@ export async function openPortal(service: { url: string }, account: Account): Pr
   await logIn(portal.page, account);
   await placesOf(portal.page).waitFor();
   return portal;
+}
+
+export interface Stage {
+  service: Service;
+  account: Account;
+  portal: Portal;
+  page: Page;
+  /** Runs after the file's tests, the last first. */
+  onEnd(end: () => unknown): void;
+}
+
+/** For the tests of a file: a service, an account, and a browser in which its user is logged in. */
+export function withPortal(
+  env: Record<string, string>,
+  prepare: (stage: Stage) => unknown,
+  { isLoggedIn = true } = {},
+): void {
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    const service = await startService({ env });
+    ends.push(service.stop);
+    const account = await registerAccount(service);
+    const portal = isLoggedIn ? await openPortal(service, account) : await openBrowser(service);
+    ends.push(portal.close);
+    const { page } = portal;
+    await prepare({ service, account, portal, page, onEnd: (end) => void ends.push(end) });
+  }, 120_000);
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
 }
 
 const looks = [

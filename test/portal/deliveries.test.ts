@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
-import { placeOrder, registerAccount, type Account } from '../support/client.js';
+import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
+import { placeOrder, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { startProcess, startService, stopProcess, type Service } from '../support/harness.js';
+import { startProcess, stopProcess, type Service } from '../support/harness.js';
 import { placeOrders } from '../support/load.js';
 import { until } from '../support/until.js';
 
@@ -16,11 +16,12 @@ let bad: Hook;
 let portal: Portal;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '30m' } });
-  account = await registerAccount(service);
+withPortal({ RETRY_SCHEDULE: '30m' }, async (stage) => {
+  ({ service, account, portal, page } = stage);
   good = await startHook(account, { interests: ['*'], description: `Good ${planted}`, ordering: 'NONE' });
   bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
+  stage.onEnd(good.receiver.close);
+  stage.onEnd(bad.receiver.close);
   Object.assign(bad.response, { status: 500, body: `{"error":"${planted}"}` });
   await placeOrder(account, planted);
   await untilFound(async () => {
@@ -29,14 +30,6 @@ beforeAll(async () => {
       (data.deliveries as { lastAttempt: unknown }[]).filter(({ lastAttempt }) => lastAttempt).length === 2
     );
   });
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await good?.close();
-  await bad?.close();
-  await service?.stop();
 });
 
 const rows = () => page.locator('[data-row]');
@@ -59,7 +52,7 @@ const view = async () => ({
 });
 
 inBrowser(
-  'a delivery tells what was sent and answered, and by keyboard the focus goes in and comes back',
+  'a delivery tells what was sent and responded, and by keyboard the focus goes in and comes back',
   async () => {
     await openLog(`?webhookId=${bad.webhookId}`);
     const link = rows().first().getByRole('link');
@@ -67,7 +60,7 @@ inBrowser(
     const before = await view();
     await page.keyboard.press('Enter');
     await panel()
-      .getByText(/^Your server answered 500 in \d+ m?s; next try in \d+ min\.$/)
+      .getByText(/^Your server responded 500 in \d+ m?s; next try in \d+ min\.$/)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
     await panel().getByText('Headers as sent').click();
@@ -85,7 +78,7 @@ inBrowser(
   },
 );
 
-inBrowser('what is sent again shows its result as soon as the receiver has answered', async () => {
+inBrowser('what is sent again shows its result as soon as the receiver has responded', async () => {
   await openLog(`?webhookId=${bad.webhookId}`);
   await rows().first().getByRole('link').click();
   await panel().getByRole('button', { name: 'Send again' }).click();

@@ -73,7 +73,7 @@ async function draw(): Promise<void> {
   await picture('webhooks', '/webhooks', 460, () => page.getByText('Circuit open').waitFor());
   const [failed] = (await deliveriesOf(account, failing.webhookId)).filter((one) => one.attemptCount > 0);
   await picture('deliveries', `/deliveries/${failed!.deliveryId}`, 900, () =>
-    page.getByText('Your server answered 503').first().waitFor(),
+    page.getByText('Your server responded 503').first().waitFor(),
   );
   await picture('shipments', `/shipments/${shown}`, 980, () =>
     page.getByRole('list', { name: 'Told of Delivered' }).waitFor(),

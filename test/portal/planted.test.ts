@@ -1,35 +1,34 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { operator, placeOrder, registerAccount, sampleOrder, type Account } from '../support/client.js';
+import { operator, placeOrder, sampleOrder, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { startService, type Service } from '../support/harness.js';
 import { until } from '../support/until.js';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
+import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 
 /** Any of the three would be noticed: a dialog, a request elsewhere, a violation of the policy. */
 const planted = '<script>alert(1)</script><img src="https://planted.example/x" onerror="alert(2)">';
 
-let service: Service;
 let account: Account;
 let hook: Hook;
 let trackingId: string;
 let portal: Portal;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService({ env: { SIMULATE: 'true', RETRY_SCHEDULE: '1h' } });
-  account = await registerAccount(service);
+withPortal({ SIMULATE: 'true', RETRY_SCHEDULE: '1h' }, async (stage) => {
+  const { service } = stage;
+  ({ account, portal, page } = stage);
   await operator(service, `/shippers/${account.shipperId}`, { method: 'PATCH', body: { name: planted } });
   hook = await startHook(account, {
     description: planted,
     headers: { 'X-Planted': planted },
     ordering: 'NONE',
   });
+  stage.onEnd(hook.receiver.close);
   await account.call(`/v1/webhooks/${hook.webhookId}`, {
     method: 'PATCH',
     body: { targetAddress: `${hook.receiver.url}/${planted}?q=${planted}` },
   });
-  Object.assign(hook.response, { status: 500, body: planted, headers: { 'x-answer': planted } });
+  Object.assign(hook.response, { status: 500, body: planted, headers: { 'x-response': planted } });
   trackingId = await placePlanted();
   await untilFound(async () => {
     const { data } = await account.call(`/v1/shipment-tracking/${trackingId}`);
@@ -44,13 +43,6 @@ beforeAll(async () => {
       (data.deliveries as { lastAttempt: object | null }[]).filter((one) => one.lastAttempt).length === 2
     );
   });
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await hook?.close();
-  await service?.stop();
 });
 
 /** In each text of the order that takes any. */
@@ -101,20 +93,20 @@ inBrowser('what is planted in a webhook is text in the list, on its page and in 
   await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/^Your server answered 500 in /)
+    .getByText(/^Your server responded 500 in /)
     .waitFor();
   await page.getByRole('dialog').getByText(planted).first().waitFor();
   await expectInert();
 });
 
-inBrowser('what is planted in an order, an event and an answer is text in the log', async () => {
+inBrowser('what is planted in an order, an event and a response is text in the log', async () => {
   await page.goto('/deliveries');
   await page.locator('[data-row]').filter({ hasText: planted }).first().waitFor();
   await expectShown('alert(1)');
   await page.getByRole('link', { name: 'Picked up' }).click();
   const panel = page.getByRole('complementary');
   await panel
-    .getByText(/^Your server answered 500 in /)
+    .getByText(/^Your server responded 500 in /)
     .first()
     .waitFor();
   await panel.getByText('Headers as sent').click();

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
-import { placeOrder, registerAccount, type Account } from '../support/client.js';
-import { startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { startService, type Service } from '../support/harness.js';
+import { expectSound, inBrowser, withPortal } from './browser.js';
+import { placeOrder, type Account } from '../support/client.js';
+import { startHook, untilFound } from '../support/deliveries.js';
+import { placeOrders } from '../support/load.js';
 
 const planted = '<script>alert(1)</script>';
 
-let service: Service;
 let account: Account;
-let hook: Hook;
-let portal: Portal;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService({ env: { SIMULATE: 'true', RETRY_SCHEDULE: '100ms' } });
-  account = await registerAccount(service);
-  hook = await startHook(account, { interests: ['*'], description: `Hook ${planted}` });
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await hook?.close();
-  await service?.stop();
+withPortal({ SIMULATE: 'true', RETRY_SCHEDULE: '100ms' }, async (stage) => {
+  ({ account, page } = stage);
+  const hook = await startHook(account, { interests: ['*'], description: `Hook ${planted}` });
+  stage.onEnd(hook.receiver.close);
 });
 
 inBrowser(
@@ -45,7 +35,7 @@ inBrowser(
     await told.getByText('Succeeded').waitFor();
     await expectSound(page);
     await told.getByRole('link', { name: `Hook ${planted}` }).click();
-    await page.getByRole('complementary').getByText('Your server answered 200').first().waitFor();
+    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
   },
 );
 

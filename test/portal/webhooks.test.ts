@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { registerAccount, type Account } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import type { Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
+import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 
-let service: Service;
 let account: Account;
 let receiver: Receiver;
 let portal: Portal;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
-  account = await registerAccount(service);
-  await startHook(account, { description: 'Shop', ordering: 'NONE' });
+withPortal({ RETRY_SCHEDULE: '1h' }, async (stage) => {
+  ({ account, portal, page } = stage);
+  const hook = await startHook(account, { description: 'Shop', ordering: 'NONE' });
+  stage.onEnd(hook.receiver.close);
   receiver = await startReceiver();
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await receiver?.close();
-  await service?.stop();
+  stage.onEnd(receiver.close);
 });
 
 const dialog = () => page.getByRole('dialog');
@@ -86,7 +78,7 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   portal.allow(/status of 400/);
 });
 
-inBrowser('a test shows the answer at once, and gives the focus back', async () => {
+inBrowser('a test shows the response at once, and gives the focus back', async () => {
   const hook = await startHook(account, { description: 'Tested' });
   Object.assign(hook.response, { status: 503, body: 'try later' });
   await openWebhook(hook);
@@ -95,7 +87,7 @@ inBrowser('a test shows the answer at once, and gives the focus back', async () 
   await dialog().getByLabel('State').selectOption('DELIVERED');
   await dialog().getByRole('button', { name: 'Send test' }).click();
   await dialog()
-    .getByText(/^Your server answered 503 in \d+ m?s/)
+    .getByText(/^Your server responded 503 in \d+ m?s/)
     .waitFor();
   await dialog().getByText('try later').waitFor();
   await expectSound(page);
@@ -103,7 +95,7 @@ inBrowser('a test shows the answer at once, and gives the focus back', async () 
   hook.response.status = 204;
   await dialog().getByRole('button', { name: 'Send again' }).click();
   await dialog()
-    .getByText(/^Your server answered 204 in /)
+    .getByText(/^Your server responded 204 in /)
     .waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });

@@ -84,6 +84,13 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     const { verdict, principal } = await judgeBy(principals, claims, claims.accountKeyHash);
     return verdict === 'ENDED' ? null : { claims, principal: principal!, isGood: verdict === 'GOOD' };
   };
+  const endCurrent = async (request: Request) => {
+    const found = await current(request);
+    if (!found) return;
+    const { userId, sessionId, expiresAtMs } = found.claims;
+    await endSession(db, { userId, sessionId: sessionId!, expiresAt: new Date(expiresAtMs) });
+    principals.clear();
+  };
 
   return [
     route({
@@ -109,7 +116,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. Sets a cookie that lasts as long as an access token. The limits of login apply.',
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,
@@ -119,6 +126,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         const email = toStoredEmail(given);
         // Not Basic: a browser would ask for a password itself.
         const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
+        await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);
         const { expiresAtMs } = (await sessions.verify(token))!;
         cookie.set(response, token, sessions.lifetimeSeconds);
@@ -137,12 +145,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       responseExample: null,
       headers: writing,
       handle: async (_request, { request, response }) => {
-        const found = await current(request);
-        if (found) {
-          const { userId, sessionId, expiresAtMs } = found.claims;
-          await endSession(db, { userId, sessionId: sessionId!, expiresAt: new Date(expiresAtMs) });
-          principals.clear();
-        }
+        await endCurrent(request);
         cookie.clear(response);
         return { data: null };
       },

@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token. The limits of login apply.
+         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.
          */
         post: operations["createSession"];
         /**

@@ -26,7 +26,7 @@ interface Source<Row> {
 }
 
 export interface LiveList<Row> {
-  /** Null until the first answer. */
+  /** Null until the first response. */
   shown: Window<Row> | null;
   error: ApiError | null;
   isLoading: boolean;

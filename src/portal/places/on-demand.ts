@@ -1,5 +1,7 @@
-/** Places that are opened now and then: one script, loaded when the first of them is. The rest is the first load. */
+/** All places but the list of webhooks and the log: one script, loaded when the first of them is opened. */
 export { Doctor } from './doctor/Doctor.js';
 export { Inbox } from './inbox/Inbox.js';
 export { Recover } from './recover/Recover.js';
-export { QuickStart } from './webhooks/QuickStart.js';
+export { QuickStart } from './quick-start/QuickStart.js';
+export { Shipments } from './shipments/Shipments.js';
+export { WebhookPage } from './webhooks/WebhookPage.js';

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { outage, isExpired } from '../api.js';
+import { Button } from '../parts/Button.js';
 import { Empty, Loading } from '../parts/Page.js';
 import { now } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
 import { placeAt, places } from '../places.js';
 import { Link, navigate, path } from '../router.js';
-import { session } from '../session.js';
-import { AccountMenu } from './AccountMenu.js';
+import { logOut, session } from '../session.js';
 import { LoginDialog, LoginPage } from './Login.js';
 
 /** The frame around every place, or the log-in page. */
@@ -84,6 +84,27 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
           path.value !== '/' && <NotFound />
         )}
       </main>
+    </>
+  );
+}
+
+function AccountMenu() {
+  const { user, shipper } = session.value!;
+  return (
+    <>
+      <button type="button" class="account" popovertarget="account-menu" title={user.email}>
+        <span>{shipper.name}</span>
+      </button>
+      <div id="account-menu" class="menu" popover="auto">
+        <p>
+          <strong>{shipper.name}</strong>
+          <br />
+          <span class="soft">{user.email}</span>
+        </p>
+        <Button kind="quiet" onClick={logOut}>
+          Log out
+        </Button>
+      </div>
     </>
   );
 }

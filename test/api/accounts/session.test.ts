@@ -87,6 +87,24 @@ describe('logging in', () => {
     expectSuccess(await logInToPortal(service, { ...account, email: ' USER@Example.COM ' }), 201);
   });
 
+  test('ends the session whose cookie it replaces, and only if it succeeds', async () => {
+    const own = await openSession(service, account);
+    const logInAgain = (password: string) =>
+      request(`${service.url}/v1/session`, {
+        body: { key: account.accountKey, email: account.email, password },
+        headers: { ...fromPortal, cookie: own },
+      });
+    expectFailure(await logInAgain('wrong horse battery'), 401);
+    expect((await session(own)).data).not.toBeNull();
+    const response = await logInAgain(account.password);
+    expectSuccess(response, 201);
+    expect((await session(own)).data).toBeNull();
+    expectFailure(await asPortal('/v1/webhooks', {}, service, own), 401);
+    const next = response.headers.get('set-cookie')!.split(';')[0]!;
+    expect((await session(next)).data).toEqual(response.data);
+    expect((await session(cookie)).data).not.toBeNull(); // another of the same user
+  });
+
   test.each<[string, Partial<Account>]>([
     ['a wrong password', { password: 'wrong horse battery' }],
     ['an unknown e-mail address', { email: 'nobody@example.com' }],

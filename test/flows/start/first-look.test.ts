@@ -100,10 +100,10 @@ inBrowser(
       expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
       expect(await page.getByLabel('Password').inputValue()).toBe(password);
       expect(new URL(page.url()).hash).toBe('');
-      // It is chosen once the service has answered.
       const choose = async (name: string) => {
-        await page.getByLabel(name).click();
-        await until(`${name} is chosen`, () => page.getByLabel(name).isChecked());
+        const inEffect = page.waitForResponse((response) => response.request().method() === 'PATCH');
+        await page.getByLabel(name).check();
+        await inEffect;
       };
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
@@ -122,10 +122,10 @@ inBrowser(
       await arrived.first().getByText('webhook-signature').waitFor();
       await expectSound(page);
 
-      await choose('Answer 500');
+      await choose('Respond 500');
       await page.getByRole('button', { name: 'Place another order' }).click();
-      await arrived.filter({ hasText: 'answered 500' }).first().waitFor();
-      await choose('Answer 200');
+      await arrived.filter({ hasText: 'responded 500' }).first().waitFor();
+      await choose('Respond 200');
       await page.getByRole('button', { name: 'Empty' }).click();
       await page.getByText('Nothing yet').waitFor();
       await expectSound(page);
@@ -134,6 +134,49 @@ inBrowser(
         .split('\n')
         .filter((text) => text.startsWith('{')))
         for (const secret of [key, password]) expect(line).not.toContain(secret);
+    } finally {
+      await close();
+    }
+  },
+  120_000,
+);
+
+inBrowser(
+  'how the inbox responds shows as soon as it is chosen, and goes back if it cannot be set',
+  async () => {
+    const { page, allow, close } = await openBrowser(running);
+    try {
+      await page.goto(greetingLink());
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
+      const choice = (name: string) => page.getByRole('radio', { name });
+      const isChosen = (name: string) => until(`${name} is chosen`, () => choice(name).isChecked());
+      await isChosen('Respond 200');
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      await page.route('**/v1/inbox', async (route) => {
+        if (route.request().method() === 'PATCH') await held;
+        await route.continue();
+      });
+      await choice('Respond 410').click();
+      await isChosen('Respond 410');
+      await page.getByText('the address is gone for good').waitFor();
+      const inEffect = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      letGo();
+      await inEffect;
+      await isChosen('Respond 410');
+      await page.unroute('**/v1/inbox');
+
+      allow(/Failed to load resource/);
+      await page.route('**/v1/inbox', (route) =>
+        route.request().method() === 'PATCH' ? route.abort('connectionreset') : route.continue(),
+      );
+      await choice('Respond 200').click();
+      await page.getByText('Parcelhook did not respond.').waitFor();
+      await isChosen('Respond 410');
+      await page.unroute('**/v1/inbox');
+      await choice('Respond 200').click();
+      await isChosen('Respond 200');
     } finally {
       await close();
     }

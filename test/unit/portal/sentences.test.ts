@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../../src/deliveries/send/errors.js';
 import { deliveryStatuses } from '../../../src/deliveries/log/page-store.js';
 import {
-  answerInShort,
+  outcomeInShort,
   attemptSentence,
   deliverySentence,
   replayAnswer,
   replaySentence,
   waitInShort,
-  type AnswerLike,
+  type AttemptLike,
   type DeliveryLike,
 } from '../../../src/portal/sentences.js';
 import { durationText, waitText } from '../../../src/portal/units.js';
@@ -16,13 +16,13 @@ import { durationText, waitText } from '../../../src/portal/units.js';
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const inMs = (ms: number) => new Date(nowMs + ms).toISOString();
 
-const answer = (more: Partial<AnswerLike>): AnswerLike => ({
+const attempt = (more: Partial<AttemptLike>): AttemptLike => ({
   durationMs: 212,
   statusCode: null,
   errorCode: null,
   ...more,
 });
-const failure503 = answer({ statusCode: 503, errorCode: 'HTTP_STATUS' });
+const failure503 = attempt({ statusCode: 503, errorCode: 'HTTP_STATUS' });
 
 const delivery = (more: Partial<DeliveryLike>): DeliveryLike => ({
   status: 'PENDING',
@@ -37,24 +37,24 @@ const delivery = (more: Partial<DeliveryLike>): DeliveryLike => ({
 const told = (more: Partial<DeliveryLike>) => deliverySentence(delivery(more), nowMs);
 
 describe('an attempt', () => {
-  test.each<[Partial<AnswerLike>, string]>([
-    [{ statusCode: 204, durationMs: 84 }, 'Your server answered 204 in 84 ms.'],
-    [{ statusCode: 500, errorCode: 'HTTP_STATUS' }, 'Your server answered 500 in 212 ms.'],
+  test.each<[Partial<AttemptLike>, string]>([
+    [{ statusCode: 204, durationMs: 84 }, 'Your server responded 204 in 84 ms.'],
+    [{ statusCode: 500, errorCode: 'HTTP_STATUS' }, 'Your server responded 500 in 212 ms.'],
     [
       { statusCode: 301, errorCode: 'HTTP_STATUS' },
-      'Your server answered 301 in 212 ms. Redirects are not followed: register the final address.',
+      'Your server responded 301 in 212 ms. Redirects are not followed: register the final address.',
     ],
     [
       { statusCode: 410, errorCode: 'HTTP_STATUS' },
-      'Your server answered 410 in 212 ms. 410 means gone, so the webhook was disabled.',
+      'Your server responded 410 in 212 ms. 410 means gone, so the webhook was disabled.',
     ],
     [
       { durationMs: 15_003, errorCode: 'TIMEOUT' },
-      'Your server did not answer within 15 s. Answer first, and do the work after that.',
+      'Your server did not respond within 15 s. Respond first, and do the work after that.',
     ],
     [
       { durationMs: 15_003, errorCode: 'TIMEOUT', statusCode: 200 },
-      'Your server answered 200, but did not finish within 15 s.',
+      'Your server responded 200, but did not finish within 15 s.',
     ],
     [{ errorCode: 'DNS' }, 'The host name does not resolve. There is no address for it in DNS.'],
     [
@@ -67,7 +67,7 @@ describe('an attempt', () => {
     ],
     [
       { errorCode: 'RESET', durationMs: 40 },
-      'Your server closed the connection without an answer after 40 ms.',
+      'Your server closed the connection without a response after 40 ms.',
     ],
     [
       { errorCode: 'TLS' },
@@ -90,27 +90,27 @@ describe('an attempt', () => {
       { errorCode: 'ADDRESS_DENIED' },
       'The target address leads to a network that must not be called. Nothing was sent. Private and internal addresses are refused.',
     ],
-    [{ errorCode: 'PROTOCOL' }, 'Your server did not answer in valid HTTP.'],
+    [{ errorCode: 'PROTOCOL' }, 'Your server did not respond in valid HTTP.'],
     [
       { durationMs: null },
       'The attempt was interrupted. It is not known whether your server got the notification.',
     ],
     [{ errorCode: 'LATER_CODE' }, 'The attempt failed (LATER_CODE).'],
   ])('%j is told as a sentence', (more, sentence) => {
-    expect(attemptSentence(answer(more))).toBe(sentence);
+    expect(attemptSentence(attempt(more))).toBe(sentence);
   });
 
   test.each([401, 403, 404, 405, 413, 429, 502, 504])(
     'a %d says what to do or what it means',
     (statusCode) => {
-      const sentence = attemptSentence(answer({ statusCode, errorCode: 'HTTP_STATUS' }));
-      expect(sentence).toMatch(new RegExp(`^Your server answered ${statusCode} in 212 ms\\. \\w.+[.?]$`));
+      const sentence = attemptSentence(attempt({ statusCode, errorCode: 'HTTP_STATUS' }));
+      expect(sentence).toMatch(new RegExp(`^Your server responded ${statusCode} in 212 ms\\. \\w.+[.?]$`));
     },
   );
 
   test('every error code of the API has a sentence of its own', () => {
     const sentences = errorCodes.map((errorCode) =>
-      attemptSentence(answer({ errorCode, ...(errorCode === 'HTTP_STATUS' && { statusCode: 500 }) })),
+      attemptSentence(attempt({ errorCode, ...(errorCode === 'HTTP_STATUS' && { statusCode: 500 }) })),
     );
     expect(new Set(sentences).size).toBe(errorCodes.length);
     expect(sentences.join()).not.toContain('The attempt failed');
@@ -163,42 +163,42 @@ describe('a delivery', () => {
       'It was cancelled: the personal data of its shipment was erased.',
     ],
     [
-      { status: 'SUCCEEDED', lastAttempt: answer({ statusCode: 200 }), attemptCount: 1 },
-      'Your server answered 200 in 212 ms.',
+      { status: 'SUCCEEDED', lastAttempt: attempt({ statusCode: 200 }), attemptCount: 1 },
+      'Your server responded 200 in 212 ms.',
     ],
   ])('%j is told as a sentence', (more, sentence) => {
     expect(told(more)).toBe(sentence);
   });
 
-  test('that failed says what was answered and when it is tried next', () => {
-    const lastAttempt = answer({ statusCode: 500, errorCode: 'HTTP_STATUS' });
+  test('that failed says what was responded and when it is tried next', () => {
+    const lastAttempt = attempt({ statusCode: 500, errorCode: 'HTTP_STATUS' });
     expect(told({ ...retried, lastAttempt, nextAttemptAt: inMs(4 * 60_000) })).toBe(
-      'Your server answered 500 in 212 ms; next try in 4 min.',
+      'Your server responded 500 in 212 ms; next try in 4 min.',
     );
     expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
-      'Your server answered 503 in 212 ms; next try now. It says that it is temporarily unavailable.',
+      'Your server responded 503 in 212 ms; next try now. It says that it is temporarily unavailable.',
     );
   });
 
   test('that is held or under way after a failure says the failure first', () => {
     expect(told({ ...retried, status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(9_000) })).toBe(
-      'Your server answered 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s.',
+      'Your server responded 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s.',
     );
     expect(told({ ...retried, status: 'SENDING' })).toBe(
-      'Your server answered 503 in 212 ms. Attempt 2 is under way.',
+      'Your server responded 503 in 212 ms. Attempt 2 is under way.',
     );
   });
 
   test('whose retries are used up says so', () => {
-    const lastAttempt = answer({ errorCode: 'PROTOCOL' });
+    const lastAttempt = attempt({ errorCode: 'PROTOCOL' });
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 10 })).toBe(
-      'Your server did not answer in valid HTTP; retries are used up after 10 attempts.',
+      'Your server did not respond in valid HTTP; retries are used up after 10 attempts.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 1 })).toBe(
-      'Your server did not answer in valid HTTP; it will not be sent again.',
+      'Your server did not respond in valid HTTP; it will not be sent again.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 2, reason: 'REFUSED' })).toBe(
-      'Your server did not answer in valid HTTP; it asked for no more attempts.',
+      'Your server did not respond in valid HTTP; it asked for no more attempts.',
     );
   });
 
@@ -220,12 +220,12 @@ test('times are written in the unit that a person would use', () => {
   ]);
 });
 
-test('a row of the log says in short what was answered, and what it waits for', () => {
-  expect(answerInShort(null)).toBe('–');
-  expect(answerInShort(failure503)).toBe('503 in 212 ms');
-  expect(answerInShort(answer({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No answer in 15 s');
-  expect(answerInShort(answer({ errorCode: 'RESET' }))).toBe('Connection closed after 212 ms');
-  expect(answerInShort(answer({ durationMs: null }))).toBe('Interrupted');
+test('a row of the log says in short what was responded, and what it waits for', () => {
+  expect(outcomeInShort(null)).toBe('–');
+  expect(outcomeInShort(failure503)).toBe('503 in 212 ms');
+  expect(outcomeInShort(attempt({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No response in 15 s');
+  expect(outcomeInShort(attempt({ errorCode: 'RESET' }))).toBe('Connection closed after 212 ms');
+  expect(outcomeInShort(attempt({ durationMs: null }))).toBe('Interrupted');
   const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
   expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');
   expect(waits({})).toBe('');

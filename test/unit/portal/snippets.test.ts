@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sign } from '../../../src/client/signature.js';
-import { orderCommand, sampleOrder, verifySnippets } from '../../../src/portal/places/webhooks/snippets.js';
+import { sampleOrder } from '../../../src/first-order.js';
+import { orderCommand, verifySnippets } from '../../../src/portal/places/quick-start/snippets.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'snippets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

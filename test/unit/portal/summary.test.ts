@@ -54,7 +54,7 @@ describe('the health of a webhook at a glance', () => {
 
   test('a disabled webhook says why', () => {
     const gone = { ...webhook, status: 'DISABLED' as const, disabledReason: 'GONE' as const };
-    expect(trouble(gone, { ...health, circuit: 'CLOSED' }, now)).toBe('It answered 410 Gone');
+    expect(trouble(gone, { ...health, circuit: 'CLOSED' }, now)).toBe('It responded 410 Gone');
   });
 
   test('100 % means that nothing failed', () => {

@@ -7,7 +7,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
 import { attemptSentence, triggerText } from '../../sentences.js';
 import { countText, durationText } from '../../units.js';
-import { SectionTitle } from './SectionTitle.js';
+import { SectionTitle } from './one-page.js';
 import { Phases, type PhaseTimes } from './Phases.js';
 
 /** An attempt, with the fields that later versions of the API add. */

@@ -53,7 +53,7 @@ export function Deliveries() {
             </Link>
           }
         >
-          Each notification, your server's answer, and what is still owed.
+          Each notification, your server's response, and what is still owed.
         </PageHead>
         <FilterBar filters={filters} />
         <LiveBar list={log} isLive={isLive} onLive={setIsLive} />

@@ -4,7 +4,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link, navigate } from '../../router.js';
-import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';
+import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 
 interface Props {
@@ -28,7 +28,7 @@ export function DeliveryTable({ pages, selected, addressOf }: Props) {
             <th scope="col" class="number">
               Attempts
             </th>
-            <th scope="col">Last answer</th>
+            <th scope="col">Last response</th>
             <th scope="col" class="number">
               Time
             </th>
@@ -83,7 +83,7 @@ function Row({ delivery, webhook, isSelected, href }: RowProps) {
         {webhook}
       </td>
       <td class="delivery-attempts number">{attemptCount}</td>
-      <td class="delivery-answer cut">{answerInShort(delivery.lastAttempt)}</td>
+      <td class="delivery-response cut">{outcomeInShort(delivery.lastAttempt)}</td>
       <td class="delivery-time number">
         <Time at={createdAt} />
       </td>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { Code } from '../../parts/Id.js';
-import { SectionTitle } from './SectionTitle.js';
+import { SectionTitle } from './one-page.js';
 
 const forms = ['Formatted', 'Raw'] as const;
 

@@ -4,11 +4,11 @@ import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { readBody, type Item } from './contents.js';
 
-const answers: Record<Exclude<Item['answered'], '200'>, string> = {
-  '500': 'answered 500',
-  '410': 'answered 410',
-  '503': 'answered 503: twenty others are waiting for their timeout',
-  TIMEOUT: 'not answered',
+const responses: Record<Exclude<Item['answered'], '200'>, string> = {
+  '500': 'responded 500',
+  '410': 'responded 410',
+  '503': 'responded 503: twenty others are waiting for their timeout',
+  TIMEOUT: 'no response',
   RESET: 'connection reset',
 };
 
@@ -32,7 +32,7 @@ export function Arrival({ item }: { item: Item }) {
             {item.verified ? 'Verified' : 'Not verified'}
           </StatusBadge>
           {Number(attempt) > 1 && <span class="soft">attempt {attempt}</span>}
-          {item.answered !== '200' && <StatusBadge status="HELD">{answers[item.answered]}</StatusBadge>}
+          {item.answered !== '200' && <StatusBadge status="HELD">{responses[item.answered]}</StatusBadge>}
           <span class="soft">
             <Time at={item.receivedAt} />
           </span>

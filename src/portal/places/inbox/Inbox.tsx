@@ -1,5 +1,6 @@
 import type { WebhookPage } from '../../../client/api/types.js';
 import { call } from '../../api.js';
+import { hasInbox } from '../../features.js';
 import { Button } from '../../parts/Button.js';
 import { Id } from '../../parts/Id.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
@@ -14,6 +15,17 @@ import { Switch } from './Switch.js';
 
 /** For development: an address of the service that shows what arrives, checks its signature, and fails on demand. */
 export function Inbox() {
+  if (hasInbox) return <Contents />;
+  return (
+    <Empty title="The inbox exists in development only" isPage>
+      <p>
+        Here, notifications go to the addresses of <Link href="/webhooks">your webhooks</Link> alone.
+      </p>
+    </Empty>
+  );
+}
+
+function Contents() {
   const inbox = useInbox();
   const webhooks = useResource(
     (signal) => call<WebhookPage>('GET', '/v1/webhooks?limit=250', undefined, { signal }),

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { OrderResult } from '../../../client/api/types.js';
+import { sampleOrder } from '../../../first-order.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
-import { sampleOrder } from '../webhooks/snippets.js';
 
 /**
  * Something to arrive: an order, and a journey of its shipment where the service simulates. `isNext`: a webhook sends to

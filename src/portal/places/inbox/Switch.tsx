@@ -1,44 +1,55 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, isApiError } from '../../api.js';
 import { showToast } from '../../parts/Toast.js';
 import type { Failure, Inbox } from './contents.js';
 
 const choices: { fail: Failure | null; name: string; hint: string }[] = [
-  { fail: null, name: 'Answer 200', hint: 'Deliveries succeed.' },
-  { fail: '500', name: 'Answer 500', hint: 'Each delivery is tried again, at growing intervals.' },
-  { fail: 'TIMEOUT', name: 'Do not answer', hint: 'Each attempt ends with a timeout.' },
+  { fail: null, name: 'Respond 200', hint: 'Deliveries succeed.' },
+  { fail: '500', name: 'Respond 500', hint: 'Each delivery is tried again, at growing intervals.' },
+  { fail: 'TIMEOUT', name: 'Do not respond', hint: 'Each attempt ends with a timeout.' },
   {
     fail: '410',
-    name: 'Answer 410',
+    name: 'Respond 410',
     hint: '410 says that the address is gone for good, so the webhook is disabled.',
   },
   { fail: 'RESET', name: 'Reset the connection', hint: 'Each delivery is tried again, as after a 500.' },
 ];
 
-/** How the inbox answers from now on. It takes effect at once. */
+/** How the inbox responds from now on. A choice shows at once, and goes back if the service refuses it. */
 export function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Promise<unknown> }) {
   const [isOnce, setIsOnce] = useState(false);
+  /** Chosen, and not known to be in effect yet. */
+  const [wanted, setWanted] = useState<{ fail: Failure | null } | null>(null);
+  const latest = useRef<typeof wanted>(null);
+  const current = (wanted ?? inbox).fail;
   const change = async (fail: Failure | null, once: boolean) => {
+    const mine = { fail };
+    latest.current = mine;
+    setWanted(mine);
+    let isRefused = false;
     try {
       await call('PATCH', '/v1/inbox', { fail, ...(once && fail !== null && { times: 1 }) });
     } catch (error) {
       if (!isApiError(error)) throw error;
       showToast(error.message, 'bad');
+      isRefused = true;
     }
-    await onChange();
+    const reading = onChange();
+    if (!isRefused) await reading;
+    if (latest.current === mine) setWanted(null);
   };
-  const chosen = choices.find(({ fail }) => fail === inbox.fail)!;
+  const chosen = choices.find(({ fail }) => fail === current)!;
   return (
     <fieldset class="panel">
-      <legend class="unseen">How it answers</legend>
-      <h2 aria-hidden="true">How it answers</h2>
-      <div class="answers">
+      <legend class="unseen">How it responds</legend>
+      <h2 aria-hidden="true">How it responds</h2>
+      <div class="responses">
         {choices.map(({ fail, name }) => (
           <label class="check" key={name}>
             <input
               type="radio"
               name="fail"
-              checked={fail === inbox.fail}
+              checked={fail === current}
               onChange={() => void change(fail, isOnce)}
             />
             {name}
@@ -51,7 +62,7 @@ export function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Prom
           checked={isOnce}
           onChange={({ currentTarget: { checked } }) => {
             setIsOnce(checked);
-            if (inbox.fail !== null) void change(inbox.fail, checked);
+            if (current !== null) void change(current, checked);
           }}
         />
         Fail only once

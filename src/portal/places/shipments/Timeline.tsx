@@ -3,7 +3,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { exact, now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
-import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';
+import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 import type { Step } from './steps.js';
 
@@ -76,12 +76,12 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
   );
 }
 
-/** When it was told and what it answered, or what the delivery waits for. */
+/** When it was told and what it responded, or what the delivery waits for. */
 function When({ delivery }: { delivery: Delivery }) {
   const { status, completedAt, lastAttempt, attemptCount } = delivery;
   const parts = [
     completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
-    lastAttempt && answerInShort(lastAttempt),
+    lastAttempt && outcomeInShort(lastAttempt),
     status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
     isUnfinished(delivery) && waitInShort(delivery, now.value),
   ];

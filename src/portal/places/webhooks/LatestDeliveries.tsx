@@ -5,7 +5,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
-import { answerInShort, waitInShort } from '../../sentences.js';
+import { outcomeInShort, waitInShort } from '../../sentences.js';
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
 export function LatestDeliveries({ webhookId, page }: { webhookId: string; page: DeliveryPage | undefined }) {
@@ -30,7 +30,7 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
               <tr>
                 <th scope="col">State</th>
                 <th scope="col">Status</th>
-                <th scope="col">Last answer</th>
+                <th scope="col">Last response</th>
                 <th scope="col">Created</th>
               </tr>
             </thead>
@@ -45,7 +45,7 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
                     <StatusBadge status={delivery.status} />{' '}
                     <small class="soft wait">{waitInShort(delivery, now.value)}</small>
                   </td>
-                  <td data-label="Answer">{answerInShort(delivery.lastAttempt)}</td>
+                  <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>
                   <td>
                     <Time at={delivery.createdAt} />
                   </td>

@@ -22,7 +22,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   );
 }
 
-/** Sends a sample of a state, and shows at once what the receiver answered. */
+/** Sends a sample of a state, and shows at once what the receiver responded. */
 export function TestForm({
   webhookId,
   onSent,
@@ -34,9 +34,9 @@ export function TestForm({
   const [state, setState] = useState('CREATED');
   const [result, setResult] = useState<TestResult | null>(null);
   const send = async () => {
-    const answer = await call<TestResult>('POST', `/v1/webhooks/${webhookId}/test`, { state });
-    setResult(answer);
-    onSent?.(answer);
+    const received = await call<TestResult>('POST', `/v1/webhooks/${webhookId}/test`, { state });
+    setResult(received);
+    onSent?.(received);
   };
   return (
     <Form onSubmit={send} class="test-form">
@@ -55,7 +55,7 @@ export function TestForm({
         <SendButton isRepeated={result !== null} />
       </div>
       <FormProblem shown={['state']} />
-      <div aria-live="polite">{result && <Answer result={result} />}</div>
+      <div aria-live="polite">{result && <Outcome result={result} />}</div>
     </Form>
   );
 }
@@ -67,11 +67,11 @@ const SendButton = ({ isRepeated }: { isRepeated: boolean }) => (
 );
 
 /** One attempt: whether it succeeded, how long it took, and the body of the response. */
-function Answer({ result }: { result: TestResult }) {
+function Outcome({ result }: { result: TestResult }) {
   const { statusCode, errorCode, responseBody } = result;
   return (
-    <div class="answer">
-      <p class="answer-line">
+    <div class="outcome">
+      <p class="outcome-line">
         <StatusBadge status={errorCode === null ? 'SUCCEEDED' : 'FAILED'} />
         <strong>{attemptSentence(result)}</strong>
       </p>

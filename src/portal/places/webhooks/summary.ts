@@ -39,7 +39,7 @@ export function trouble(
 
 const disabledReasons = {
   BY_SHIPPER: 'By you',
-  GONE: 'It answered 410 Gone',
+  GONE: 'It responded 410 Gone',
   FAILING: 'No success for 5 days',
 };
 

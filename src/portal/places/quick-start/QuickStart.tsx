@@ -9,7 +9,7 @@ import { Link, setQuery } from '../../router.js';
 import { hasInbox } from '../../features.js';
 import { FirstOrder } from './FirstOrder.js';
 import { verifySnippets } from './snippets.js';
-import { TestForm } from './Test.js';
+import { TestForm } from '../webhooks/Test.js';
 
 /** The empty state: create a webhook, test it, verify, place an order. Each step works at once, in any order it can. */
 export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
@@ -29,7 +29,7 @@ export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
         {webhook ? (
           <TestForm webhookId={webhook.webhookId} onSent={setResult} />
         ) : (
-          <p class="soft">See at once what your server answers.</p>
+          <p class="soft">See at once what your server responds.</p>
         )}
       </Step>
       <Step title="Verify the signature">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, DeliveryPage, OrderResult } from '../../../client/api/types.js';
+import { sampleOrder } from '../../../first-order.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Code } from '../../parts/Id.js';
@@ -11,7 +12,7 @@ import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { rememberedKey, session } from '../../session.js';
 import { hasInbox } from '../../features.js';
-import { orderCommand, sampleOrder } from './snippets.js';
+import { orderCommand } from './snippets.js';
 
 /** Places the sample order, and shows its notifications as they are sent. */
 export function FirstOrder() {
@@ -32,7 +33,7 @@ export function FirstOrder() {
             kind="primary"
             onClick={() => call('POST', `/v1/shipments/${placed.trackingId}/simulate`, {})}
           >
-            Send it on its way
+            Simulate its states
           </Button>
         )}
       </p>

@@ -1,3 +1,5 @@
+import { logInCommand, shellQuoted } from '../../../first-order.js';
+
 /** Verifies a notification with nothing but the language's own library. The same is in the README, with its reasons. */
 export const verifySnippets = {
   'Node.js': `import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -32,43 +34,10 @@ def verify(headers, raw_body: bytes) -> bool:
     return any(hmac.compare_digest(given.encode(), expected) for given in signatures.split(" "))`,
 };
 
-/** An order with all that is required. `now` in ms; the dates lie after it. */
-export function sampleOrder(now: number) {
-  const inDays = (days: number) => new Date(now + days * 86_400_000).toISOString();
-  return {
-    recipientLocation: {
-      street: 'Avenida Reforma',
-      number: '222',
-      administrativeArea: 'Ciudad de México',
-      subAdministrativeArea: 'Cuauhtémoc',
-      country: 'MX',
-      neighborhood: 'Juárez',
-      postalCode: '06600',
-    },
-    shipperTrackingId: 'FIRST-ORDER',
-    shipperDropoffDate: inDays(1),
-    expectedDeliveryDate: inDays(3),
-    recipientInformation: { fullName: 'Ana Torres', phone: '5512345678' },
-    package: {
-      packageType: 'UNIT',
-      description: 'Books',
-      contentValue: 349,
-      valueCurrency: 'MXN',
-      weight: 1.2,
-      weightUnit: 'KG',
-      length: 30,
-      width: 20,
-      height: 10,
-      dimensionsUnit: 'CM',
-    },
-  };
-}
-
 /** The same order from a terminal. `key` is the account key, empty if this browser does not know it. */
 export function orderCommand(origin: string, key: string, email: string, order: object): string {
-  const word = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  return `URL=${origin} KEY=${word(key || 'your account key')}
-TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u ${word(email)} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  return `URL=${origin} KEY=${shellQuoted(key || 'your account key')}
+${logInCommand(email)}
 curl "$URL/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d ${word(JSON.stringify(order))}`;
+  -d ${shellQuoted(JSON.stringify(order))}`;
 }
