@@ -67,7 +67,7 @@ export async function openBrowser(service: { url: string }): Promise<Portal> {
 }
 
 /** A browser in which the account's user is logged in. */
-export async function openPortal(service: { url: string }, account: Account): Promise<Portal> {
+async function openPortal(service: { url: string }, account: Account): Promise<Portal> {
   const portal = await openBrowser(service);
   await portal.page.goto('/webhooks');
   await logIn(portal.page, account);

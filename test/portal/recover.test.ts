@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
-import { registerAccount, type Account } from '../support/client.js';
+import { expectSound, inBrowser, withPortal } from './browser.js';
+import type { Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { startService, type Service } from '../support/harness.js';
+import type { Service } from '../support/harness.js';
 import { placeOrders } from '../support/load.js';
 
 const parkedAfter = 4;
 let service: Service;
 let account: Account;
-let portal: Portal;
 let page: Page;
 let recorded = 0;
 
-beforeAll(async () => {
-  service = await startService({
-    env: { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
-  });
-  account = await registerAccount(service);
-  portal = await openPortal(service, account);
-  ({ page } = portal);
-}, 120_000);
-afterAll(async () => {
-  await portal?.close();
-  await service?.stop();
-});
+withPortal(
+  { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
+  (stage) => void ({ service, account, page } = stage),
+);
 
 async function recordOrders(count: number): Promise<void> {
   await placeOrders(account, count);

@@ -1,9 +1,7 @@
-import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, withPortal } from './browser.js';
 import { placeOrder, type Account } from '../support/client.js';
 import { startHook, untilFound } from '../support/deliveries.js';
-import { placeOrders } from '../support/load.js';
 
 const planted = '<script>alert(1)</script>';
 
