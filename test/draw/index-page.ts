@@ -19,7 +19,7 @@ export function indexOf(results: Result[]): string {
   });
   return `${[
     '# The dashboards in each scene',
-    `Drawn by \`npm run dashboards -- --draw\` from the JSON in \`grafana/dashboards\`, **not by Grafana**: a real service on real engines goes through each scene, a real Prometheus scrapes it with the shipped rules, a real Alertmanager says what is told, and a browser draws what the queries answer. All durations of the rules and the boards are divided by ${division.factor}, the ages only down to what the service itself needs; what is told here after seconds is told as many minutes later in production. The dashed line is where it strikes. Colours, units, thresholds and places are those of the JSON; fonts and details are not Grafana's.`,
+    `These pictures are drawn by \`npm run dashboards -- --draw\` from the JSON in \`grafana/dashboards\`, **not by Grafana**. A real service on real engines goes through each scene. A real Prometheus scrapes it with the shipped rules, a real Alertmanager sends what it would send, and a browser draws the responses to the panels' queries. All durations of the rules and dashboards are divided by ${division.factor}, and the ages only as far as the service allows. What is sent here after a number of seconds is sent after as many minutes in production. The dashed line is the moment when the fault strikes. Colours, units, thresholds and positions are those of the JSON; fonts and details are not Grafana's.`,
     ...sections,
   ].join('\n\n')}\n`;
 }

@@ -30,7 +30,7 @@ export async function explainRefusal(
   if (response.asksForLogin)
     return because(
       'LOGIN_REQUIRED',
-      'It asks for a login (WWW-Authenticate), so it has hardly looked at the signature: exempt this address from the login.',
+      'It asks for a login (WWW-Authenticate), so it probably never looked at the signature. Let this path through without a login.',
     );
   const date = dateOf(response);
   const { findings } = await diagnose({ headers, rawBody: body, secret: given ?? secret, now: date ?? now });
@@ -38,7 +38,7 @@ export async function explainRefusal(
   if (found?.cause === 'CLOCK_OFF') {
     const seconds = found.clockAheadSeconds;
     const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
-    return because('CLOCK_OFF', `By the Date of its response its clock is ${off}: set that clock.`);
+    return because('CLOCK_OFF', `The Date of its response shows that its clock is ${off}. Set that clock.`);
   }
   if (found) return because(found.cause, found.message);
   const docs = `${serviceUrl.replace(/\/+$/, '')}/docs/receiving`;
@@ -64,12 +64,12 @@ export const masked = (secret: string): string => `whsec_…${secret.slice(-4)}`
 
 const maxCharacters = 160;
 
-/** The response's text in a line, without any secret. Null if it is empty or a page. */
+/** The response's text in a line, without any secret or control character. Null if it is empty or a page. */
 export function lineOf({ text }: LocalResponse, { secret }: Signing): string | null {
   const line = text
     .replaceAll(secret.replace('whsec_', ''), '…')
     .replace(/whsec_[\w+/=-]+/g, 'whsec_…')
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   if (line === '' || line.startsWith('<')) return null;
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;

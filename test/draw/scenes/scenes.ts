@@ -19,7 +19,7 @@ export const scenes: Scene[] = [
   {
     name: 'healthy',
     title: 'All is well',
-    what: 'An api and two workers, three orders a second, every receiver answers at once.',
+    what: 'An api and two workers, three orders a second, every receiver responds at once.',
     watched: 45,
     environments: { production: { told: {}, red: 'none' } },
     drawn: ['overview', 'delivery', 'receivers'],
@@ -36,7 +36,7 @@ export const scenes: Scene[] = [
   {
     name: 'receivers',
     title: 'A slow, a dead, a failing and a vanished receiver',
-    what: 'One receiver takes 6 s for each answer, one refuses every connection, one answers 500, one 410.',
+    what: 'One receiver takes 6 s for each response, one refuses every connection, one responds 500, one 410.',
     settings: { RETRY_SCHEDULE: '50ms,50ms' },
     watched: 30,
     environments: {
