@@ -131,7 +131,8 @@ test('a login in front of the server is named, and a page of HTML is not printed
 test('a server that fails otherwise gets no diagnosis, but its words are printed, without control characters', async () => {
   const statuses = [500, 404];
   const lines = await linesOf(() => ({ status: statuses.shift()!, body: 'database\n \u001b[2J away' }));
-  for (const line of lines) expect(line).toMatchObject({ responseText: 'database [2J away', diagnosis: null });
+  for (const line of lines)
+    expect(line).toMatchObject({ responseText: 'database [2J away', diagnosis: null });
 });
 
 test('a secret that was given is never printed, not even in what the server says', async () => {
