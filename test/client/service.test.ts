@@ -117,7 +117,7 @@ test('a refusal has its code, every wrong field and its request id', async () =>
     code: 'INVALID_REQUEST',
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     details: [
-      { path: 'shipperDropoffDate', message: expect.stringContaining('instant') },
+      { path: 'shipperDropoffDate', message: expect.stringContaining('valid time') },
       { path: 'package.weight', message: 'must be greater than 0' },
     ],
   });
