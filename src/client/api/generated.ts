@@ -2149,7 +2149,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2249,7 +2249,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2383,7 +2383,7 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2457,7 +2457,7 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
