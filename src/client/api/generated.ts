@@ -4905,7 +4905,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or 100 simulations of your shipments are under way, or 1000 were started within an hour. */
+            /** @description Too many requests, or 100 simulations of your shipments are under way, or 1,000 were started within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
