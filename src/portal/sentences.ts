@@ -253,7 +253,10 @@ const nothingQueued: Record<string, string> = {
   NO_INTEREST: 'Nothing that this webhook is interested in was recorded in that time.',
   ALL_SUCCEEDED: 'There is nothing to send: everything from that time has succeeded or is on its way.',
   EXPIRED: 'That time is no longer in the log.',
-  PARKED: 'There is nothing to send: everything is sent automatically once the webhook is called again.',
+  ERASED:
+    'There is nothing to send: what is left from that time was erased. The counts on this page may still include it.',
+  PARKED:
+    'There is nothing to send: what is left of it is sent automatically once the webhook is called again.',
 };
 
 /** The words about a replay that was asked for: `queued` is null while the deliveries are not counted yet. */

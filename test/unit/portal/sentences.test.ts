@@ -240,9 +240,11 @@ test('a replay says what it sends, or why it sends nothing', () => {
   expect(replayAnswer({ queued: null, reason: null })).toBe(
     'It has begun, and counts its deliveries as it goes.',
   );
-  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'PARKED'])
+  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'ERASED', 'PARKED'])
     expect(replayAnswer({ queued: 0, reason })).not.toBe('There is nothing to send.');
   expect(replayAnswer({ queued: 0, reason: null })).toBe('There is nothing to send.');
+  // Others may have succeeded.
+  expect(replayAnswer({ queued: 0, reason: 'PARKED' })).toContain('what is left of it is sent automatically');
 });
 
 test('a replay says how far it has come', () => {
