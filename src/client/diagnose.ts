@@ -47,6 +47,8 @@ export interface Diagnosis {
 
 /** A pasted text may hold the headers of several requests. */
 const maxValues = 4;
+/** During a rotation a request has two. */
+const maxSignatures = 64;
 
 /**
  * Names what keeps a notification from verifying: it tries the likely faults, several at once, until a signature
@@ -59,12 +61,12 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
   const ids = valuesOf('webhook-id');
   const timestamps = valuesOf('webhook-timestamp');
   const signatures = valuesOf('webhook-signature');
-  const digests = signatures.flatMap(digestsIn);
+  const digests = signatures.flatMap(digestsIn).slice(0, maxSignatures);
   const current = readSecret(input.secret, digests);
   const previous = input.previousSecret ? [readSecret(input.previousSecret, digests)] : [];
   const body = readBody(input.rawBody);
   const starts = possibleStarts(ids, timestamps);
-  const match = await findMatch(starts, [current, ...previous], body.originals, digests);
+  const match = await findMatch(starts, [current, ...previous], body, digests);
   const missing = Object.entries({ id: ids, timestamp: timestamps, signature: signatures })
     .filter(([, values]) => values.length === 0)
     .map(([name]) => missingHeader(`webhook-${name}`));
