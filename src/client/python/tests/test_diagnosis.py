@@ -158,7 +158,7 @@ class Diagnosing(unittest.TestCase):
             headers = {**signed(), "webhook-id": ["a", "B", "cD", '"e'], "webhook-timestamp": times, **changed}
             before = time.process_time()
             diagnosis = diagnosed(headers=headers, raw_body=raw_body, previous_secret=previous_secret)
-            self.assertLess(time.process_time() - before, 0.9)
+            self.assertLess(time.process_time() - before, 0.5)
             self.assertFalse(diagnosis.explained)
 
 
