@@ -26,17 +26,16 @@ export function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Prom
     const mine = { fail };
     latest.current = mine;
     setWanted(mine);
-    let isRefused = false;
     try {
       await call('PATCH', '/v1/inbox', { fail, ...(once && fail !== null && { times: 1 }) });
+      await onChange();
     } catch (error) {
       if (!isApiError(error)) throw error;
       showToast(error.message, 'bad');
-      isRefused = true;
+      void onChange();
+    } finally {
+      if (latest.current === mine) setWanted(null);
     }
-    const reading = onChange();
-    if (!isRefused) await reading;
-    if (latest.current === mine) setWanted(null);
   };
   const chosen = choices.find(({ fail }) => fail === current)!;
   return (
