@@ -321,7 +321,7 @@ test('it is ok exactly if `verify` takes the request as it is', async () => {
       const input = { ...good, ...changed } as DiagnosisInput & { headers: Record<string, string> };
       let isTaken = true;
       try {
-        verify(input.headers, input.rawBody, input.secret, { now: input.now });
+        verify(input.headers, input.rawBody, input.secret!, { now: input.now });
       } catch {
         isTaken = false;
       }
