@@ -35,6 +35,9 @@ export function sampleOrder(now: number) {
 /** One argument of a POSIX shell, whatever is in it. */
 export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's: without a password it asks for one. */
+/**
+ * Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's, quoted for the shell: without a password it asks for
+ * one.
+ */
 export const logInCommand = (user: string) =>
-  `TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u ${shellQuoted(user)} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+  `TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;

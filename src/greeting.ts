@@ -98,7 +98,7 @@ npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
   In a third, log in, register a webhook and place an order:
 
 KEY=${accountKey} URL=${url}
-${logInCommand(`${email}:${password}`)}
+${logInCommand(shellQuoted(`${email}:${password}`))}
 AUTH="Authorization: Bearer $TOKEN"
 curl -s "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
 ORDER=$(curl -s "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"

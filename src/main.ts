@@ -39,7 +39,7 @@ function withoutArguments(run: () => Promise<unknown>): (args: string[]) => Prom
   return async (args) => {
     if (isHelp(args[0])) return void process.stdout.write(help);
     if (args.length > 0)
-      fail(exitCode.usage, `This command takes no arguments, got "${args.join(' ')}".\n\n${help}`);
+      fail(exitCode.usage, `This command takes no arguments, but got "${args.join(' ')}".\n\n${help}`);
     await run();
   };
 }

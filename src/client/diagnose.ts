@@ -26,7 +26,7 @@ export interface DiagnosisInput {
   /** As the receiver has it. */
   rawBody: string | Uint8Array;
   /** The one that the receiver verifies with. */
-  secret: string;
+  secret: string | undefined;
   /** The one before the last rotation. */
   previousSecret?: string | undefined;
   /** The signature that the receiver's own code computed. */
@@ -47,24 +47,26 @@ export interface Diagnosis {
 
 /** A pasted text may hold the headers of several requests. */
 const maxValues = 4;
+/** During a rotation a request has two. */
+const maxSignatures = 64;
 
 /**
  * Names what keeps a notification from verifying: it tries the likely faults, several at once, until a signature
  * matches. It sends nothing anywhere. It needs WebCrypto, which browsers have on HTTPS and localhost only.
  */
 export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
-  const { toleranceSeconds = 300, now = new Date() } = input;
+  const { secret = '', toleranceSeconds = 300, now = new Date() } = input;
   const headers = typeof input.headers === 'string' ? parseHeaders(input.headers) : input.headers;
   const valuesOf = (name: string) => headerValues(headers, name).slice(0, maxValues);
   const ids = valuesOf('webhook-id');
   const timestamps = valuesOf('webhook-timestamp');
   const signatures = valuesOf('webhook-signature');
-  const digests = signatures.flatMap(digestsIn);
-  const current = readSecret(input.secret, digests);
+  const digests = signatures.flatMap(digestsIn).slice(0, maxSignatures);
+  const current = readSecret(secret, digests);
   const previous = input.previousSecret ? [readSecret(input.previousSecret, digests)] : [];
   const body = readBody(input.rawBody);
   const starts = possibleStarts(ids, timestamps);
-  const match = await findMatch(starts, [current, ...previous], body.originals, digests);
+  const match = await findMatch(starts, [current, ...previous], body, digests);
   const missing = Object.entries({ id: ids, timestamp: timestamps, signature: signatures })
     .filter(([, values]) => values.length === 0)
     .map(([name]) => missingHeader(`webhook-${name}`));
@@ -77,8 +79,8 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
       : suspicions({ headers, id: ids[0], timestamp: timestamps[0], digests, body, secret: current })),
   ];
   if (match && input.computed) {
-    const secret = (match.reading === current ? input.secret : input.previousSecret!).trim();
-    const message = await mistakeIn(input.computed, match.signed, secret);
+    const used = (match.reading === current ? secret : input.previousSecret!).trim();
+    const message = await mistakeIn(input.computed, match.signed, used);
     findings.push({ cause: 'WRONG_COMPUTATION', certain: true, message });
   }
   return { ok: match !== null && findings.every(isHint), explained: match !== null, findings };

@@ -329,7 +329,7 @@ export const variables = z.object({
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
     .prefault('25s')
     .describe(
-      'Time limit for draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m. If it is longer than `DELIVERY_TIMEOUT`, attempts under way finish; other processes take over the rest',
+      'How long a process may take to finish its work after SIGTERM and `SHUTDOWN_DELAY`, up to 10m. If it is longer than `DELIVERY_TIMEOUT`, attempts under way finish; other processes take over the rest',
     ),
   TIME_SCALE: scale
     .prefault('1')

@@ -70,8 +70,8 @@ const tlsNeeded = smallPage(
   'HTTPS is needed',
   `<p>The portal keeps its session in a cookie, so it works over HTTPS only, or on the service's own machine at
 <code>http://localhost</code>.</p>
-<p>If you operate this service: put a reverse proxy with a certificate before it, and set <code>PUBLIC_URL</code> to the
-address that starts with <code>https://</code>.</p>
+<p>If you operate this service: put a reverse proxy with a certificate in front of it, and set <code>PUBLIC_URL</code> to
+the address that starts with <code>https://</code>.</p>
 <p>The API works here as well: see <a href="/docs">the documentation</a>.</p>`,
 );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoOffset } from '../http/envelope.js';
-import { described, instant, uuid } from '../http/request/fields.js';
+import { described, exampleIds, instant, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
 import type { InboxAddresses } from './addresses.js';
 import { answers, failures, maxItems, type Box, type Boxes, type Item } from './boxes.js';
@@ -30,7 +30,7 @@ const item = z
     headers: described(
       z.record(z.string(), z.string()),
       "Names in lower case; the values of a webhook's own headers are masked.",
-      { 'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' },
+      { 'webhook-id': exampleIds.eventId },
     ),
     body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),
     verified: described(z.boolean(), 'A secret of a webhook that points to the inbox has signed it.', true),

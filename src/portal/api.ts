@@ -73,7 +73,9 @@ export async function call<Data>(
 /** `/v1/deliveries?status=FAILED`; leaves out what is undefined, null or empty. */
 export function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(values).filter(([, value]) => value != null && value !== '');
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const query = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
   return query ? `${path}?${query}` : path;
 }
 

@@ -1,18 +1,20 @@
 /**
- * The search of `/docs` and `/docs/operator`. It hides the entries that do not match; Enter opens the first match. The page
- * holds this script (`src/http/docs/build.js`); without it the page is a plain list.
+ * The search of `/docs` and `/docs/operator`. It hides the sections and entries that do not match; Enter opens the first
+ * match. The page holds this script (`src/http/docs/build.js`); without it the page is a plain list.
  */
 const find = <T extends Element>(selector: string) => document.querySelector<T>(selector)!;
 const box = find<HTMLInputElement>('#search');
 const found = find('#found');
 
-interface Entry {
-  details: HTMLDetailsElement;
-  summary: HTMLElement;
+/** An entry, or a section without its entries. */
+interface Place {
+  element: HTMLElement;
+  /** Has the focus when the place is opened. */
+  heading: HTMLElement;
   id: string;
   /** In lower case. */
   title: string;
-  /** In lower case: the title, what it does, and the names of its fields. */
+  /** In lower case: the title and the rest. The examples of an entry are left out. */
   text: string;
 }
 
@@ -22,30 +24,38 @@ const wordsOf = (elements: Iterable<Element>) =>
     .join(' ')
     .toLowerCase();
 
-const entries = [...document.querySelectorAll<HTMLDetailsElement>('details.entry')].map((details): Entry => {
-  const summary = details.querySelector('summary')!;
-  const { id } = details.querySelector('[id]')!;
-  const title = `${wordsOf([summary])} ${id.toLowerCase()}`;
-  return { details, summary, id, title, text: `${title} ${wordsOf(details.querySelectorAll('p, th'))}` };
-});
+function placeOf(element: HTMLElement): Place {
+  const isEntry = element.matches('.entry');
+  const heading = element.querySelector<HTMLElement>(isEntry ? 'summary' : 'h1, h2')!;
+  if (!isEntry) heading.tabIndex = -1;
+  const { id } = isEntry ? element.querySelector('[id]')! : element;
+  const said = isEntry
+    ? element.querySelectorAll('p, th, td')
+    : [...element.children].filter((child) => !child.matches('.entry'));
+  const title = `${wordsOf([heading])} ${id.toLowerCase()}`;
+  return { element, heading, id, title, text: `${title} ${wordsOf(said)}` };
+}
+
+const places = [...document.querySelectorAll<HTMLElement>('section, .entry')].map(placeOf);
 
 /** Those with every word; first those that have them in their title. */
-function matchesOf(query: string): Entry[] {
+function matchesOf(query: string): Place[] {
   const words = query.toLowerCase().split(/\s+/);
   const having = (field: 'title' | 'text') =>
-    entries.filter((entry) => words.every((word) => entry[field].includes(word)));
+    places.filter((place) => words.every((word) => place[field].includes(word)));
   return [...new Set([...having('title'), ...having('text')])];
 }
 
-let matches: Entry[] = [];
+let matches: Place[] = [];
 
 function search(): void {
   const query = box.value.trim();
   matches = matchesOf(query);
-  const shown = new Set(matches);
-  for (const entry of entries) entry.details.hidden = !shown.has(entry);
-  for (const section of document.querySelectorAll('section'))
-    section.hidden = query !== '' && !section.querySelector('.entry:not([hidden])');
+  for (const { element } of places) element.hidden = true;
+  for (const { element } of matches) {
+    element.hidden = false;
+    element.closest('section')!.hidden = false;
+  }
   for (const item of document.querySelectorAll<HTMLElement>('.contents li')) {
     const target = document.getElementById(item.querySelector('a')!.hash.slice(1));
     item.hidden = !target || target.closest('[hidden]') !== null;
@@ -59,10 +69,10 @@ function clear(): void {
   search();
 }
 
-function open({ details, summary, id }: Entry): void {
-  details.open = true;
+function open({ element, heading, id }: Place): void {
+  if (element instanceof HTMLDetailsElement) element.open = true;
   location.hash = id;
-  summary.focus({ preventScroll: true });
+  heading.focus({ preventScroll: true });
 }
 
 box.addEventListener('input', search);
@@ -70,7 +80,7 @@ box.addEventListener('keydown', (event) => {
   const first = matches[0];
   if (event.key === 'Escape') clear();
   else if (event.key === 'Enter' && box.value.trim() !== '' && first) open(first);
-  else if (event.key === 'ArrowDown' && first) first.summary.focus();
+  else if (event.key === 'ArrowDown' && first) first.heading.focus();
   else return;
   event.preventDefault();
 });
@@ -83,10 +93,11 @@ addEventListener('keydown', (event) => {
 });
 
 /** An opened entry has its address in the bar, so that it can be copied. */
-for (const { details, summary, id } of entries)
-  summary.addEventListener('click', () => {
-    if (!details.open) history.replaceState(null, '', `#${id}`);
-  });
+for (const { element, heading, id } of places)
+  if (element instanceof HTMLDetailsElement)
+    heading.addEventListener('click', () => {
+      if (!element.open) history.replaceState(null, '', `#${id}`);
+    });
 
 /** A link may lead to what the search has hidden. */
 addEventListener('click', ({ target }) => {
@@ -94,17 +105,19 @@ addEventListener('click', ({ target }) => {
   if (link && document.getElementById(link.hash.slice(1))?.closest('[hidden]')) clear();
 });
 
-/** For a browser that does not open what a link leads to. */
+/** For Back to what the search has hidden, and for a browser that does not open what a link leads to. */
 function reveal(): void {
   const target = document.querySelector(':target');
   const details = target?.closest('details');
-  if (!target || !details || details.open) return;
-  details.open = true;
+  const isHidden = target?.closest('[hidden]');
+  if (isHidden) clear();
+  if (!target || !(isHidden || details?.open === false)) return;
+  if (details) details.open = true;
   target.scrollIntoView();
 }
 addEventListener('hashchange', reveal);
-reveal();
 
 box.parentElement!.hidden = false;
 // The browser may have kept what was typed.
 search();
+reveal();

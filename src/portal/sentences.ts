@@ -115,7 +115,7 @@ function outcomeOf(attempt: AttemptLike): Told {
         'Nothing was sent. Private and internal addresses are refused.',
       );
     case 'PROTOCOL':
-      return told('Your server did not respond in valid HTTP');
+      return told('Your server did not respond with valid HTTP');
   }
   if (statusCode !== null) {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
@@ -175,7 +175,7 @@ function failedEnd({ reason, attemptCount }: DeliveryLike): string {
 const isFailure = ({ errorCode, statusCode }: AttemptLike) =>
   errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
 
-/** Where a delivery stands. "Your server responded 503 in 212 ms; next try in 4 min." */
+/** Where a delivery stands. "Your server responded 503 in 212 ms; next attempt in 4 min." */
 export function deliverySentence(delivery: DeliveryLike, nowMs: number): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
   const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;
@@ -186,7 +186,7 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number): string 
       return lastAttempt ? `${outcomeOf(lastAttempt).fact}.` : 'It was delivered.';
     case 'PENDING':
       return failure
-        ? goingOn(failure, `next try ${fromNow(nextAttemptAt, nowMs)}`)
+        ? goingOn(failure, `next attempt ${fromNow(nextAttemptAt, nowMs)}`)
         : `It is due ${fromNow(nextAttemptAt, nowMs)}.`;
     case 'SENDING':
       return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
@@ -253,7 +253,10 @@ const nothingQueued: Record<string, string> = {
   NO_INTEREST: 'Nothing that this webhook is interested in was recorded in that time.',
   ALL_SUCCEEDED: 'There is nothing to send: everything from that time has succeeded or is on its way.',
   EXPIRED: 'That time is no longer in the log.',
-  PARKED: 'There is nothing to send: all of it is sent by itself once the webhook is called again.',
+  ERASED:
+    'There is nothing to send: what is left from that time was erased. The counts on this page may still include it.',
+  PARKED:
+    'There is nothing to send: what is left of it is sent automatically once the webhook is called again.',
 };
 
 /** The words about a replay that was asked for: `queued` is null while the deliveries are not counted yet. */

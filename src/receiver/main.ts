@@ -80,7 +80,7 @@ async function receive(options: Options): Promise<void> {
       process.stdout.write(json ? `${JSON.stringify(line)}\n` : describe(notification));
     },
   });
-  print(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
+  print(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C stops it)\n\n`);
 
   let isStopping = false;
   const stop = () => {

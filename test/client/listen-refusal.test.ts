@@ -99,7 +99,9 @@ test('a secret in quotation marks, as the server has it, is named; a server that
   const [refused] = await linesOf(verifying(quoted), ['--secret', quoted]);
   expect(refused!.diagnosis).toEqual({
     cause: 'SECRET_MALFORMED',
-    message: 'Your server refused it with 400. The secret has quotation marks around it: remove them.',
+    message: expect.stringMatching(
+      /^Your server refused it with 400\. About --secret or PARCELHOOK_SECRET: The secret has quotation marks around it: remove them\. .* The notification verifies with the secret that you gave/,
+    ),
   });
   const [accepted] = await linesOf(verifying(secret), ['--secret', quoted]);
   expect(accepted).toMatchObject({ ok: true, diagnosis: null, responseText: null });
@@ -119,13 +121,32 @@ test.each([
   },
 );
 
-test('a login in front of the server is named, and a page of HTML is not printed', async () => {
+test('a login in front of the server is named as a possibility, and a page of HTML is not printed', async () => {
   const [line] = await linesOf(() => ({
     status: 401,
-    headers: { 'www-authenticate': 'Basic' },
+    headers: { 'www-authenticate': 'Basic realm="staging"' },
     body: '<html>Log in</html>',
   }));
-  expect(line).toMatchObject({ diagnosis: { cause: 'LOGIN_REQUIRED' }, responseText: null });
+  expect(line).toMatchObject({
+    diagnosis: {
+      cause: 'LOGIN_REQUIRED',
+      message: expect.stringMatching(
+        /may not have looked at the signature: .* The notification verifies with the secret that listen made/,
+      ),
+    },
+    responseText: null,
+  });
+});
+
+test.each([
+  [401, 'Signature realm="hooks"', 0, 'VERIFIES'], // RFC 9110 demands a challenge of every 401
+  [401, 'Basic', 400, 'CLOCK_OFF'],
+  [403, 'Basic', 0, 'VERIFIES'],
+])('no login is named after %i with %s and a clock %i s ahead', async (status, challenge, seconds, cause) => {
+  const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
+  const reply = () => ({ status, headers: { 'www-authenticate': challenge, date: date() } });
+  const [line] = await linesOf(reply, ['--secret', secret]);
+  expect(line!.diagnosis).toMatchObject({ cause });
 });
 
 test('a server that fails otherwise gets no diagnosis, but its words are printed, without control characters', async () => {
@@ -142,10 +163,16 @@ test('a secret that was given is never printed, not even in what the server says
   expect(output).toContain('rejected: expected … or whsec_…\n');
   expect(output).toMatch(/^Your server refused it with 403\. The notification verifies/m);
   expect(output).not.toContain(secret.slice(6, 20));
-  const local = await startLocal(reply);
-  const listener = await startListener(service.url, account, local, ['--secret', secret]);
+  const local = await startLocal(() => ({
+    status: 403,
+    body: JSON.stringify({ secret }).replaceAll('/', '\\/'),
+  }));
+  const listener = await startListener(service.url, account, local, ['--since', '10m', '--secret', secret]);
   listeners.push(listener);
+  await until('both are printed', () => listener.lines('notification').length === 2);
   expect(listener.lines('listening')[0]).toMatchObject({ secret: `whsec_…${lastFour}` });
+  for (const line of listener.lines('notification')) expect(line.responseText).toBe('{"secret":"whsec_…"}');
+  expect(listener.output()).not.toContain(secret.slice(6, 14));
 });
 
 test.each([

@@ -59,6 +59,8 @@ const secretEdits: Edit[] = [
   (text) => text.slice(0, 26),
   () => id,
   () => 'phk_x',
+  () => 'ak_x-y',
+  () => 'eyJh.eyJz.x-y',
   () => 'whsec_…',
   () => ' ',
 ];

@@ -60,7 +60,7 @@ inBrowser(
     const before = await view();
     await page.keyboard.press('Enter');
     await panel()
-      .getByText(/^Your server responded 500 in \d+ m?s; next try in \d+ min\.$/)
+      .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\.$/)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
     await panel().getByText('Headers as sent').click();

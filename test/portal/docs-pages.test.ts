@@ -132,7 +132,7 @@ describe('in a browser', () => {
   });
 
   inBrowser(
-    'the search finds paths, ids and fields, names first, and says when it finds nothing',
+    'the search finds paths, ids, fields and their descriptions, and says when it finds nothing',
     async () => {
       await open('/docs');
       const box = page.getByRole('searchbox', { name: 'Search' });
@@ -150,11 +150,54 @@ describe('in a browser', () => {
       await operation('login').waitFor({ state: 'hidden' });
       const { operationId } = document.paths['/v1/shipments']!.post!;
       expect(await operation(operationId).isVisible()).toBe(true);
-      await box.fill('no such thing');
+      await box.fill('SUPERSEDED');
+      await operation(operationId).waitFor({ state: 'hidden' });
+      expect(await operation('schema-Delivery').isVisible()).toBe(true);
+      await box.fill('nosuchthing');
       await page.getByRole('status').getByText('Nothing found').waitFor();
       expect(await shownTitles()).toEqual([]);
     },
   );
+
+  inBrowser('the search finds what the sections say, and Enter leads there', async () => {
+    await open('/docs');
+    for (const [query, id] of [
+      ['X-Request-Id', 'start'],
+      ['warnings', 'start'],
+      ['can be followed', 'states'],
+      ['python', 'verify'],
+    ] as const) {
+      await page.getByRole('searchbox').fill(query);
+      await operation('login').waitFor({ state: 'hidden' });
+      expect(await page.locator(`#${id}`).isVisible()).toBe(true);
+    }
+    await page.getByRole('searchbox').fill('verify');
+    await page.keyboard.press('Enter');
+    await page.locator('h2:focus', { hasText: 'Verify' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#verify');
+  });
+
+  inBrowser('Enter opens what has the words in its name, before what only mentions them', async () => {
+    await open('/docs');
+    await page.getByRole('searchbox').fill('redeliver');
+    await operation('login').waitFor({ state: 'hidden' });
+    const titles = await shownTitles();
+    expect(titles.indexOf(summaryOf('redeliver'))).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await operation('redeliver').getByText('Request', { exact: true }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#redeliver');
+  });
+
+  inBrowser('Back to what the search has hidden shows it', async () => {
+    await open('/docs#login');
+    await page.getByRole('searchbox').fill('listWebhooks');
+    await operation('login').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Enter');
+    await operation('listWebhooks').getByText('Request', { exact: true }).waitFor();
+    await page.goBack();
+    await operation('login').getByText('Request', { exact: true }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+  });
 
   inBrowser('a link to what the search has hidden shows it', async () => {
     await open('/docs');

@@ -76,7 +76,7 @@ async function draw(): Promise<void> {
     page.getByText('Your server responded 503').first().waitFor(),
   );
   await picture('shipments', `/shipments/${shown}`, 980, () =>
-    page.getByRole('list', { name: 'Told of Delivered' }).waitFor(),
+    page.getByRole('list', { name: 'Notified of Delivered' }).waitFor(),
   );
 }
 

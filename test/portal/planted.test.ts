@@ -125,7 +125,7 @@ inBrowser('what is planted in a shipment is text in the list, on its page and in
   await expectInert();
   await page.goto(`/shipments/${trackingId}`);
   await page.getByRole('heading', { level: 1, name: planted }).waitFor();
-  await page.getByRole('list', { name: 'Told of Picked up' }).getByText(planted).waitFor();
+  await page.getByRole('list', { name: 'Notified of Picked up' }).getByText(planted).waitFor();
   await expectShown('alert(1)');
 });
 

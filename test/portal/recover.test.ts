@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, withPortal } from './browser.js';
-import type { Account } from '../support/client.js';
+import { operator, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
 import type { Service } from '../support/harness.js';
 import { placeOrders } from '../support/load.js';
@@ -125,6 +125,23 @@ inBrowser(
     await untilStatus(hook.webhookId, 'SUCCEEDED', ofReplay + 2);
     await never().getByText('There is nothing from this time that was never attempted.').waitFor();
     expect(hook.receiver.received).toHaveLength(ofReplay + 2);
+    await leave(hook);
+  },
+  120_000,
+);
+
+inBrowser(
+  'where all that is left was erased, the page says so',
+  async () => {
+    const hook = await startHook(account, { interests: ['*'] });
+    const [event] = (await account.call('/v1/events?limit=1')).data.events as { trackingId: string }[];
+    await operator(service, `/shipments/${event!.trackingId}/erase`, { method: 'POST' });
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    await page.getByText('Another time range, or only a part').click();
+    await page.getByLabel('Tracking id (optional)').fill(event!.trackingId);
+    await page.getByRole('button', { name: 'Count' }).click();
+    await page.getByRole('group').getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('what is left from that time was erased').waitFor();
     await leave(hook);
   },
   120_000,

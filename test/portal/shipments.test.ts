@@ -25,11 +25,11 @@ inBrowser(
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: planted }).waitFor();
     }
-    await page.getByRole('list', { name: 'Told of Created' }).getByText('Succeeded').waitFor();
+    await page.getByRole('list', { name: 'Notified of Created' }).getByText('Succeeded').waitFor();
     await page.getByRole('button', { name: 'Picked up' }).click();
-    await page.getByRole('list', { name: 'Told of Picked up' }).getByText('Succeeded').waitFor();
+    await page.getByRole('list', { name: 'Notified of Picked up' }).getByText('Succeeded').waitFor();
     await page.getByRole('button', { name: 'Run to Delivered' }).click();
-    const told = page.getByRole('list', { name: 'Told of Delivered' });
+    const told = page.getByRole('list', { name: 'Notified of Delivered' });
     await told.getByText('Succeeded').waitFor();
     await expectSound(page);
     await told.getByRole('link', { name: `Hook ${planted}` }).click();

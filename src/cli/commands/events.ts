@@ -20,7 +20,7 @@ export function addEventCommands(
     .description('report that a shipment reached a state')
     .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
     .requiredOption('--state <state>', 'such as PICKED_UP, IN_TRANSIT, DELIVERED')
-    .option('--event-id <id>', 'your own id of the event; makes it safe to send the event again')
+    .option('--event-id <id>', 'your own id for the event; makes it safe to send the event again')
     .option(
       '--timestamp <ms>',
       'when it happened, in milliseconds since 1970 (default: now)',

@@ -3,22 +3,28 @@ import { digestOf, type Signed } from './digest.js';
 import { finding, isMilliseconds, type Finding } from './finding.js';
 import type { SecretReading } from './secret.js';
 
+interface Original {
+  bytes: Uint8Array;
+  changes(): string[];
+}
+
 export interface Body {
   bytes: Uint8Array;
   text: string;
-  /** All that may have been sent, the body as given first. */
-  originals: { bytes: Uint8Array; changes(): string[] }[];
+  /** All others that may have been sent. */
+  originals(): Original[];
 }
 
 export function readBody(rawBody: string | Uint8Array): Body {
   const encoder = new TextEncoder();
   const bytes = typeof rawBody === 'string' ? encoder.encode(rawBody) : rawBody;
   const { text, changes: first } = readText(bytes);
-  const originals = possibleOriginals(text).map((original) => ({
-    bytes: encoder.encode(original.text),
-    changes: () => [...original.changes(), ...first],
-  }));
-  return { bytes, text, originals: [{ bytes, changes: () => [] }, ...originals] };
+  const originals = () =>
+    possibleOriginals(text).map((original) => ({
+      bytes: encoder.encode(original.text),
+      changes: () => [...original.changes(), ...first],
+    }));
+  return { bytes, text, originals };
 }
 
 function readText(bytes: Uint8Array): { text: string; changes: string[] } {
@@ -36,6 +42,9 @@ interface SignedStart {
   fault: Finding | null;
 }
 
+/** An id has at most 255 characters. */
+const maxPrefixCharacters = 1_024;
+
 /** All that may have been signed before the body: the headers as given, mixed, or put right. */
 export function possibleStarts(ids: string[], timestamps: string[]): SignedStart[] {
   const start = (id: string, timestamp: string, fault: Finding | null): SignedStart => ({
@@ -48,7 +57,7 @@ export function possibleStarts(ids: string[], timestamps: string[]): SignedStart
     ),
   );
   const [timestamp] = timestamps;
-  if (timestamp === undefined) return mixed;
+  if (timestamp === undefined) return [];
   const inSeconds = isMilliseconds(timestamp)
     ? ids.map((id) => start(id, timestamp.slice(0, -3), null)) // `wrongTime` reports it
     : [];
@@ -63,7 +72,9 @@ export function possibleStarts(ids: string[], timestamps: string[]): SignedStart
       .filter((other) => other !== id)
       .map((other) => start(other, timestamp, finding('ID_ALTERED', true))),
   );
-  return [...mixed, ...inSeconds, ...putRight];
+  return [...mixed, ...inSeconds, ...putRight].filter(
+    ({ prefix }, place) => place === 0 || prefix.length <= maxPrefixCharacters,
+  );
 }
 
 const withDashes = (id: string): string =>
@@ -74,28 +85,28 @@ const withDashes = (id: string): string =>
 export interface Match {
   reading: SecretReading;
   start: SignedStart;
-  original: Body['originals'][number];
+  original: Original;
   /** The place of the matching signature among those given, from 0. */
   place: number;
   signed: Signed;
 }
 
-/** Of all bodies that are signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
+/** Of all that is signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
 const maxSignedBytes = 25_165_824;
 
 /** The combination of the fewest faults that makes one of the signatures; null if none of those tried does. */
 export async function findMatch(
   starts: SignedStart[],
   readings: SecretReading[],
-  originals: Body['originals'],
+  body: Body,
   digests: string[],
 ): Promise<Match | null> {
   if (digests.length === 0) return null;
   let signedBytes = 0;
-  for (const [original, start] of byFaults(originals, starts)) {
+  for (const [original, start] of byFaults(body, starts)) {
     for (const reading of readings) {
       if (!reading.key) continue;
-      signedBytes += original.bytes.length;
+      signedBytes += start.prefix.length + original.bytes.length;
       if (signedBytes > maxSignedBytes) return null;
       const signed = { key: reading.key, prefix: start.prefix, body: original.bytes };
       const place = digests.indexOf(await digestOf(signed));
@@ -106,13 +117,12 @@ export async function findMatch(
 }
 
 /** Every pair: first those in which the body or the start is as given. */
-function byFaults<Original, Start>(originals: Original[], starts: Start[]): [Original, Start][] {
-  const [given, ...changed] = originals;
-  const [first, ...others] = starts;
-  if (given === undefined || first === undefined) return [];
-  return [
-    ...originals.map((original): [Original, Start] => [original, first]),
-    ...others.map((start): [Original, Start] => [given, start]),
-    ...changed.flatMap((original) => others.map((start): [Original, Start] => [original, start])),
-  ];
+function* byFaults(body: Body, [first, ...others]: SignedStart[]): Generator<[Original, SignedStart]> {
+  if (first === undefined) return;
+  const given: Original = { bytes: body.bytes, changes: () => [] };
+  yield [given, first];
+  const originals = body.originals(); // takes long, and the body is usually as it was sent
+  for (const original of originals) yield [original, first];
+  for (const start of others) yield [given, start];
+  for (const original of originals) for (const start of others) yield [original, start];
 }

@@ -4,6 +4,8 @@ export type SecretProblem =
   | 'EMPTY'
   | 'SIGNATURE'
   | 'TOKEN'
+  | 'ACCESS_TOKEN'
+  | 'ACCOUNT_KEY'
   | 'ID'
   | 'MASKED'
   | 'ESCAPED'
@@ -23,6 +25,9 @@ export const secretMessages: Record<SecretProblem, string> = {
   SIGNATURE:
     'The secret is a signature (`v1,…`) copied from a request: use the `whsec_…` of the webhook instead.',
   TOKEN: 'The secret is an API token (`phk_…`): use the `whsec_…` of the webhook instead.',
+  ACCESS_TOKEN:
+    'The secret is an access token of a login (`eyJ…`): use the `whsec_…` of the webhook instead.',
+  ACCOUNT_KEY: 'The secret is an account key (`ak_…`): use the `whsec_…` of the webhook instead.',
   ID: "The secret is an id: use the webhook's `whsec_…` instead.",
   MASKED:
     'The secret is a placeholder or masked: put in the real one, or rotate the secret if nobody has it any more.',
@@ -67,6 +72,8 @@ export function readSecret(text: string, digests: readonly string[]): SecretRead
   secret = clean('QUOTED', secret, secret.replace(/^["'`“”‘’]+|["'`“”‘’]+$/g, ''));
   if (/^v\d+[a-z]?,/.test(secret) || digests.includes(secret)) return none('SIGNATURE');
   if (secret.startsWith('phk_')) return none('TOKEN');
+  if (secret.startsWith('ak_')) return none('ACCOUNT_KEY');
+  if (/^eyJ[\w-]+\.[\w-]+\./.test(secret)) return none('ACCESS_TOKEN');
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(secret)) return none('ID');
   if (/[•*…<>]|\.\.\./.test(secret)) return none('MASKED');
   secret = clean('PASTED_TWICE', secret, /^(whsec_.+)\1$/.exec(secret)?.[1] ?? secret);

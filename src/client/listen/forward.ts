@@ -21,7 +21,7 @@ export interface LocalResponse {
   text: string;
   /** The header, which tells its clock. */
   date: string | undefined;
-  /** Whether it has `WWW-Authenticate`. */
+  /** Whether its `WWW-Authenticate` asks for a name and a password. Every 401 has the header. */
   asksForLogin: boolean;
 }
 
@@ -31,6 +31,7 @@ export interface ForwardOptions {
   signal: AbortSignal;
 }
 
+const login = /(^|,)\s*(Basic|Digest|Negotiate)\b/i;
 const maxReadBytes = 64 * 1_024;
 const maxTextBytes = 4 * 1_024;
 
@@ -80,7 +81,7 @@ export function forward(
         if (signal.aborted) return reject(reasonOf(signal));
         const { date, 'www-authenticate': challenge } = response.headers;
         const text = Buffer.concat(chunks).toString();
-        end(response.statusCode!, null, { text, date, asksForLogin: challenge !== undefined });
+        end(response.statusCode!, null, { text, date, asksForLogin: login.test(challenge ?? '') });
       });
     });
     let failure: NodeJS.ErrnoException | undefined;

@@ -33,7 +33,7 @@ export const createPrinter = (write: (text: string) => void): Printer => {
   const told = new Set<string>();
   return {
     listening({ url, forward, signing: { secret, given }, since }) {
-      print(`Listening to ${url} from ${since?.toISOString() ?? 'now'} (Ctrl-C ends)`);
+      print(`Listening to ${url} from ${since?.toISOString() ?? 'now'} (Ctrl-C stops it)`);
       print(`Forwarding to ${forward}`);
       print(`Signing with ${given === null ? secret : `the secret that you gave, ${masked(secret)}`}`);
     },

@@ -27,30 +27,32 @@ export async function explainRefusal(
     cause,
     message: `Your server refused it with ${statusCode}. ${message}`,
   });
-  if (response.asksForLogin)
-    return because(
-      'LOGIN_REQUIRED',
-      'It asks for a login (WWW-Authenticate), so it probably never looked at the signature. Let this path through without a login.',
-    );
   const date = dateOf(response);
   const { findings } = await diagnose({ headers, rawBody: body, secret: given ?? secret, now: date ?? now });
-  const [found] = findings;
-  if (found?.cause === 'CLOCK_OFF') {
-    const seconds = found.clockAheadSeconds;
+  const clock = findings.find((each) => each.cause === 'CLOCK_OFF');
+  if (clock) {
+    const seconds = clock.clockAheadSeconds;
     const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
     return because('CLOCK_OFF', `The Date of its response shows that its clock is ${off}. Set that clock.`);
   }
-  if (found) return because(found.cause, found.message);
   const docs = `${serviceUrl.replace(/\/+$/, '')}/docs/receiving`;
-  if (given === null)
+  const verifies =
+    given === null
+      ? `The notification verifies with the secret that listen made (${masked(secret)}, shown at the start): does your server have that one? If it has another, give that to listen by --secret or PARCELHOOK_SECRET. If it has this one and refuses the signature, it probably parses the body and writes it again before it verifies: ${docs}`
+      : `The notification verifies with the secret that you gave (${masked(secret)})${date ? ', and the clocks agree' : ''}. If your server refuses the signature, it probably parses the body and writes it again before it verifies, or it has another secret: ${docs}`;
+  if (findings.length > 0) {
+    const faults = findings.map(({ message }) => message).join(' ');
     return because(
-      'OTHER_SECRET',
-      `The notification verifies with the secret that listen made (${masked(secret)}, shown at the start): does your server have that one? If it has another, give that to listen by --secret or PARCELHOOK_SECRET. If it has this one and refuses the signature, it probably parses the body and writes it again before it verifies: ${docs}`,
+      findings[0]!.cause,
+      `About --secret or PARCELHOOK_SECRET: ${faults} listen corrected that before it signed; your server may have the same fault. ${verifies}`,
     );
-  return because(
-    'VERIFIES',
-    `The notification verifies with the secret that you gave (${masked(secret)})${date ? ', and the clocks agree' : ''}. If your server refuses the signature, it probably parses the body and writes it again before it verifies, or it has another secret: ${docs}`,
-  );
+  }
+  if (statusCode === 401 && response.asksForLogin)
+    return because(
+      'LOGIN_REQUIRED',
+      `It asks for a login (WWW-Authenticate), so it may not have looked at the signature: if so, let this path through without a login. ${verifies}`,
+    );
+  return because(given === null ? 'OTHER_SECRET' : 'VERIFIES', verifies);
 }
 
 /** Null if there is none. */
@@ -64,13 +66,42 @@ export const masked = (secret: string): string => `whsec_…${secret.slice(-4)}`
 
 const maxCharacters = 160;
 
-/** The response's text in a line, without any secret or control character. Null if it is empty or a page. */
+/**
+ * The response's text in a line, without control characters and without the secret: escaped, a part of it, or in hex, as
+ * servers write it. Null if it is empty or a page.
+ */
 export function lineOf({ text }: LocalResponse, { secret }: Signing): string | null {
-  const line = text
-    .replaceAll(secret.replace('whsec_', ''), '…')
-    .replace(/whsec_[\w+/=-]+/g, 'whsec_…')
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const forms = [key.toString('base64'), key.toString('hex'), Buffer.from(secret).toString('hex')];
+  const line = unescaped(text)
+    .replace(/whsec_[^\s"'`“”‘’]*/gi, 'whsec_…')
+    .replace(/(\b[\da-f]{2}[\s:]){7,}[\da-f]{2}|[\w+/=-]{8,}/gi, (run) => (hasPart(run, forms) ? '…' : run))
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   if (line === '' || line.startsWith('<')) return null;
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;
+}
+
+/** Visible characters as in JSON, a URL or HTML, be it several times. */
+function unescaped(text: string): string {
+  const once = text.replace(
+    /(?<!\\)\\+(?:\/|(?:u00|x)([2-7][\da-f]))|%([2-7][\da-f])|&#x([2-7][\da-f]);|&#(\d{2,3});/gi,
+    (_whole, json?: string, url?: string, html?: string, decimal?: string) => {
+      const hex = json ?? url ?? html;
+      if (hex === undefined && decimal === undefined) return '/';
+      return String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+    },
+  );
+  return once === text ? text : unescaped(once);
+}
+
+/** As many characters as say nothing of a secret. */
+const partCharacters = 8;
+
+/** Whether any part of the run is one of a form, in Base64, that for URLs, or hex. */
+function hasPart(run: string, forms: string[]): boolean {
+  const plain = run.replaceAll('-', '+').replaceAll('_', '/').replace(/[\s:]/g, '');
+  return Array.from({ length: plain.length - partCharacters + 1 }, (_, start) =>
+    plain.slice(start, start + partCharacters),
+  ).some((part) => forms.some((form) => form.includes(part) || form.includes(part.toLowerCase())));
 }

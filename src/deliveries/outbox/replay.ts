@@ -43,13 +43,15 @@ const missedAs = (event: string) => `case
   end`;
 
 /**
- * As the requested status means; null: in any way. A delivery that only waits for its turn at a webhook that is called
- * does not count as never attempted.
+ * As the requested status means; null: in any way; not at all if the status is unknown here. A delivery that only waits
+ * for its turn at a webhook that is called does not count as never attempted.
  */
-export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
-    when 'FAILED' then array['failed'] when 'HELD' then array['held', 'heldUnattempted']
-    when 'PENDING' then array['waiting'] when 'NEVER_ATTEMPTED' then array['neverOwed', 'heldUnattempted']
-    else array['neverOwed', 'failed', 'held', 'heldUnattempted', 'waiting'] end)`;
+export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case
+    when ${status}::text is null then array['neverOwed', 'failed', 'held', 'heldUnattempted', 'waiting']
+    when ${status} = 'FAILED' then array['failed'] when ${status} = 'HELD' then array['held', 'heldUnattempted']
+    when ${status} = 'PENDING' then array['waiting']
+    when ${status} = 'NEVER_ATTEMPTED' then array['neverOwed', 'heldUnattempted']
+    else array[]::text[] end)`;
 
 /** The feed position from which on webhook `w` is parked; null if it is not. */
 export const parkedFrom = (w: string) => `(select last_position from replays

@@ -30,7 +30,14 @@ import {
 } from './request-store.js';
 import { isoOffset } from '../../http/envelope.js';
 
-const nothingQueued = ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'PARKED'] as const;
+const nothingQueued = [
+  'NOTHING_RECORDED',
+  'NO_INTEREST',
+  'ALL_SUCCEEDED',
+  'EXPIRED',
+  'ERASED',
+  'PARKED',
+] as const;
 
 const replayId = uuid('Identifier of the replay.');
 
@@ -43,7 +50,7 @@ const replayAccepted = z
     ),
     reason: described(
       z.enum(nothingQueued).nullable(),
-      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, it was erased or is no longer in the log, or it is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.',
+      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.',
       null,
     ),
     replayId,
@@ -179,7 +186,7 @@ function whyNothingQueued(
   if (counted.wanted === 0) return 'NO_INTEREST';
   if (counted.otherStatus > 0) return null;
   if (counted.parked > 0) return 'PARKED';
-  return counted.erased > 0 ? 'EXPIRED' : 'ALL_SUCCEEDED';
+  return counted.erased > 0 ? 'ERASED' : 'ALL_SUCCEEDED';
 }
 
 const replayParams = z.object({ replayId: idInPath('The replay.') });

@@ -1,7 +1,7 @@
 /** The meaning of each, for the owner of a receiver. */
 const meanings = {
   TIMEOUT: 'there was no complete response in time',
-  DNS: 'the host has no address, or its name servers did not answer',
+  DNS: 'the host has no address, or its name servers did not respond',
   CONNECT: 'nothing accepts connections at the address and port',
   RESET: 'the connection was closed before there was a response',
   TLS: 'the TLS handshake failed; `errorDetail` may say why',

@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../first-order.js';
 import { nameOf } from '../openapi/schemas.js';
 import type {
   Content,
@@ -146,15 +147,13 @@ export function curlOf(method: Method, path: string, operation: Operation): stri
     ...(method === impliedMethod ? [] : [`-X ${method.toUpperCase()}`]),
     ...schemes.flatMap((scheme) => curlOptions[scheme] ?? []),
     ...needed.flatMap(({ in: place, name, example }) =>
-      place === 'header' ? [`-H ${quoted(`${name}: ${String(example)}`)}`] : [],
+      place === 'header' ? [`-H ${shellQuoted(`${name}: ${String(example)}`)}`] : [],
     ),
     ...(body
-      ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body.example, null, 2))}`]
+      ? ["-H 'Content-Type: application/json'", `-d ${shellQuoted(JSON.stringify(body.example, null, 2))}`]
       : []),
   ].join(' \\\n  ');
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Prose and code side by side. */
 const details = ({ operationId, summary }: Operation, method: Method, address: Html, parts: Html[]): Html =>

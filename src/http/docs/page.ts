@@ -1,3 +1,4 @@
+import { logInCommand } from '../../first-order.js';
 import { failures, unexpected } from '../openapi/failures.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
 import { readBuilt, renderPage, type RenderedPage } from './frame.js';
@@ -12,12 +13,6 @@ export interface States {
   next(from: string): string[];
 }
 
-interface Group {
-  name: string;
-  description: string;
-  operations: { method: Method; path: string; operation: Operation }[];
-}
-
 interface Section {
   id: string;
   title: string;
@@ -30,17 +25,14 @@ const operatorTags = new Set(['Operator', 'Health']);
 
 /** `/docs`: what a shipper's developer needs. `baseUrl` is where its commands send requests. */
 export function renderDocs(document: OpenApiDocument, states: States, baseUrl: string): RenderedPage {
-  const groups = groupsOf(document, (tag) => !operatorTags.has(tag));
   const notifications = Object.values(document.webhooks).flatMap((item) => Object.values(item));
-  const { components } = document;
-  const operations = groups.flatMap((group) => group.operations.map(({ operation }) => operation));
   return renderPage({
     path: '/docs',
     title: 'API',
     search: true,
-    content: layout([
+    content: reference(document, [
       { id: 'start', title: 'Start', content: start(document, baseUrl) },
-      ...groups.map((group) => groupSection(group, document)),
+      ...groupSections(document, (tag) => !operatorTags.has(tag)),
       { id: 'states', title: 'States', content: statesOf(states) },
       {
         id: 'notifications',
@@ -50,52 +42,57 @@ export function renderDocs(document: OpenApiDocument, states: States, baseUrl: s
             Your webhooks receive these requests. <a href="/docs/receiving">Receiving notifications</a> says
             what a good receiver does.
           </p>
-          ${notifications.map((operation) => webhookEntry(operation, components))}`,
+          ${notifications.map((operation) => webhookEntry(operation, document.components))}`,
       },
       { id: 'verify', title: 'Verify', content: trusted(readBuilt('verify.html')) },
-      ...referenceSections(document, [...operations, ...notifications]),
     ]),
   });
 }
 
 /** `/docs/operator`: the operator's endpoints and health. */
 export function renderOperatorDocs(document: OpenApiDocument, baseUrl: string): RenderedPage {
-  const groups = groupsOf(document, (tag) => operatorTags.has(tag));
-  const operations = groups.flatMap((group) => group.operations.map(({ operation }) => operation));
   return renderPage({
     path: '/docs/operator',
     title: 'Operator',
     search: true,
-    content: layout([
+    content: reference(document, [
       { id: 'start', title: 'Start', content: operatorStart(document, baseUrl) },
-      ...groups.map((group) => groupSection(group, document)),
-      ...referenceSections(document, operations),
+      ...groupSections(document, (tag) => operatorTags.has(tag)),
     ]),
   });
 }
 
-const groupsOf = ({ tags, paths }: OpenApiDocument, isShown: (tag: string) => boolean): Group[] =>
+/** A section for each of the tags, with its operations. */
+const groupSections = (
+  { tags, paths, components }: OpenApiDocument,
+  isShown: (tag: string) => boolean,
+): Section[] =>
   tags
     .filter(({ name }) => isShown(name))
-    .map((tag) => ({
-      ...tag,
-      operations: Object.entries(paths).flatMap(([path, item]) =>
+    .map(({ name, description }) => {
+      const operations = Object.entries(paths).flatMap(([path, item]) =>
         Object.entries(item)
-          .filter(([, operation]) => operation.tags[0] === tag.name)
+          .filter(([, operation]) => operation.tags[0] === name)
           .map(([method, operation]) => ({ method: method as Method, path, operation })),
-      ),
-    }));
+      );
+      return {
+        id: name,
+        title: name,
+        operations: operations.map(({ operation }) => operation),
+        content: html`<p>${phrase(description)}</p>
+          ${operations.map(({ method, path, operation }) => operationEntry(method, path, operation, components))}`,
+      };
+    });
 
-const groupSection = (
-  { name, description, operations }: Group,
-  { components }: OpenApiDocument,
-): Section => ({
-  id: name,
-  title: name,
-  operations: operations.map(({ operation }) => operation),
-  content: html`<p>${phrase(description)}</p>
-    ${operations.map(({ method, path, operation }) => operationEntry(method, path, operation, components))}`,
-});
+/** The sections, and after them the failures and the schemas of their operations. */
+const reference = (document: OpenApiDocument, sections: Section[]): Html =>
+  layout([
+    ...sections,
+    ...referenceSections(
+      document,
+      sections.flatMap(({ operations = [] }) => operations),
+    ),
+  ]);
 
 /** The first section has the page's own heading. */
 const layout = (sections: Section[]): Html =>
@@ -138,7 +135,7 @@ const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
 /** Runs in any POSIX shell with curl. */
 const preparation = (baseUrl: string) => `URL=${baseUrl}
 KEY='your account key' EMAIL='your e-mail address' PASSWORD='your password'
-TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u "$EMAIL:$PASSWORD" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+${logInCommand('"$EMAIL:$PASSWORD"')}`;
 
 const operatorStart = ({ info }: OpenApiDocument, baseUrl: string): Html =>
   html`<h1>${info.title} for the operator <small>${info.version}</small></h1>

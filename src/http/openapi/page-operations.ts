@@ -116,7 +116,7 @@ export const documentPaths: Paths = {
       operationId: 'getDocs',
       summary: 'The API for shippers as a web page',
       description:
-        'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing; its own script searches it, and it works without.',
+        'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing. Its own script only searches it, and the page works without that.',
       responses: {
         200: pageResponse('The page.', text('text/html')),
         304: pageResponse('The page that `If-None-Match` names is current.'),

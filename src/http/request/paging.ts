@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { invalidRequest } from '../../platform/errors.js';
-import { described } from './fields.js';
+import { described, exampleId } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -30,7 +30,7 @@ const digestOf = (list: string, filter: object): string =>
     .digest('hex')
     .slice(0, 10);
 
-const exampleCursor = encodeCursor({ id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', digest: '0a1b2c3d4e' });
+const exampleCursor = encodeCursor({ id: exampleId, digest: '0a1b2c3d4e' });
 
 /** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
 export const paging = {

@@ -52,7 +52,7 @@ export function Empty({ title, children, isPage = false }: EmptyProps) {
 export function LoadError({ error, isPage = false }: { error: ApiError; isPage?: boolean }) {
   return (
     <div role="alert">
-      <Empty title={error.status === 404 ? 'Not found' : 'This could not be read'} isPage={isPage}>
+      <Empty title={error.status === 404 ? 'Not found' : 'This could not be loaded'} isPage={isPage}>
         <p>{error.message}</p>
         {error.requestId && (
           <p>

@@ -84,7 +84,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       },
       errors: {
         409: 'The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or another simulation of the shipment is under way.',
-        429: `Too many requests, or ${simulationsPerShipper} simulations of your shipments are under way, or ${maxPerHour} were started within an hour.`,
+        429: `Too many requests, or ${simulationsPerShipper} simulations of your shipments are under way, or ${maxPerHour.toLocaleString('en')} were started within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),

@@ -44,7 +44,7 @@ export function goesOnWithin({ history, from, marks }: Outcome, atMost: number):
     const rateIsBack = history.journal.find(({ at }) => at > mark && countIn(at, at + windowMs) >= half);
     return (rateIsBack?.at ?? Infinity) - mark;
   });
-  return { name: 'half the rate again after', value: Math.max(0, ...waits), unit: 'ms', atMost };
+  return { name: 'back to half the rate after', value: Math.max(0, ...waits), unit: 'ms', atMost };
 }
 
 /** From the last mark until each attempt with a lost outcome was repeated. */

@@ -81,3 +81,12 @@ test('workers advancing replays of one webhook concurrently together add no more
   const waiting = `select from replays where webhook_id = $1 and status = 'RUNNING' and walked_at is null`;
   expect(await world.sql(waiting, [webhookId])).toHaveLength(3);
 });
+
+test('a status that this version does not know sends nothing', async () => {
+  const webhookId = await addWebhook(world, { ordering: 'NONE' });
+  await addMissedEvents(world, world.shipperId, 4);
+  const replayId = await askForReplay(world, webhookId, 0);
+  await world.sql(`update replays set delivery_status = 'LATER_VERSION' where replay_id = $1`, [replayId]);
+  expect(await workOff(replayId)).toEqual(['DONE', 0, 0]);
+  expect(await world.sql('select from outbox where webhook_id = $1', [webhookId])).toEqual([]);
+});

@@ -109,7 +109,7 @@ export const scenes: Scene[] = [
   {
     name: 'postgres-read-only',
     title: 'PostgreSQL is read-only',
-    what: 'PostgreSQL takes no writes, as the primary of before after a fail-over.',
+    what: 'PostgreSQL accepts no writes, like the former primary after a fail-over.',
     watched: 30,
     environments: {
       production: {
@@ -123,7 +123,7 @@ export const scenes: Scene[] = [
   {
     name: 'locked-table',
     title: 'A locked table and impatient clients',
-    what: 'A statement of somebody else locks the table of orders, and clients hang up after 0.7 s.',
+    what: "Somebody else's statement locks the table of orders, and clients hang up after 0.7 s.",
     watched: 30,
     environments: {
       production: {
@@ -141,7 +141,7 @@ export const scenes: Scene[] = [
   {
     name: 'two-environments',
     title: 'Two environments in one Prometheus',
-    what: "Development has lost its Redis; production is well, and nothing of development's is told of it.",
+    what: 'Development has lost its Redis; production is well, and no alert fires for it.',
     watched: 30,
     environments: {
       production: { told: {}, red: 'none' },

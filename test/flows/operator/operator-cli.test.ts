@@ -54,7 +54,8 @@ test('the command line cancels a replay listed by status', async () => {
   const body = { from: Date.now() - 60_000, to: Date.now() };
   const replay = await account.call(`/v1/webhooks/${hook.webhookId}/replay`, { body });
   const replayId = replay.data.replayId as string;
-  // So that it is not over before the cancel.
+  // Once it is over it runs again by hand, so that nothing ends it before the cancel.
+  await until('over', async () => (await account.call(`/v1/replays/${replayId}`)).data.status === 'DONE');
   await service.sql(
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'
       where replay_id = $1`,

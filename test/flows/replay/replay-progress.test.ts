@@ -170,7 +170,7 @@ describe.each(backends)('progress and end of a replay with the queue on %s', (ba
     expect(await why(held, late.webhookId)).toMatchObject({ queued: 0, reason: null });
     expect(await why(held)).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
     await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
-    expect(await why(lastHour(), late.webhookId)).toMatchObject({ queued: 0, reason: 'EXPIRED' });
+    expect(await why(lastHour(), late.webhookId)).toMatchObject({ queued: 0, reason: 'ERASED' });
     expect(await why()).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
     await Promise.all([hook.close(), picky.close(), late.close()]);
   });

@@ -177,6 +177,12 @@ inBrowser(
       await page.unroute('**/v1/inbox');
       await choice('Respond 200').click();
       await isChosen('Respond 200');
+
+      allow(/^exception: /);
+      await page.route('**/v1/inbox*', (route) => route.fulfill({ json: { data: null } }));
+      await choice('Respond 410').click();
+      await page.unroute('**/v1/inbox*');
+      await isChosen('Respond 200');
     } finally {
       await close();
     }

@@ -90,7 +90,7 @@ describe('an attempt', () => {
       { errorCode: 'ADDRESS_DENIED' },
       'The target address leads to a network that must not be called. Nothing was sent. Private and internal addresses are refused.',
     ],
-    [{ errorCode: 'PROTOCOL' }, 'Your server did not respond in valid HTTP.'],
+    [{ errorCode: 'PROTOCOL' }, 'Your server did not respond with valid HTTP.'],
     [
       { durationMs: null },
       'The attempt was interrupted. It is not known whether your server got the notification.',
@@ -173,10 +173,10 @@ describe('a delivery', () => {
   test('that failed says what was responded and when it is tried next', () => {
     const lastAttempt = attempt({ statusCode: 500, errorCode: 'HTTP_STATUS' });
     expect(told({ ...retried, lastAttempt, nextAttemptAt: inMs(4 * 60_000) })).toBe(
-      'Your server responded 500 in 212 ms; next try in 4 min.',
+      'Your server responded 500 in 212 ms; next attempt in 4 min.',
     );
     expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
-      'Your server responded 503 in 212 ms; next try now. It says that it is temporarily unavailable.',
+      'Your server responded 503 in 212 ms; next attempt now. It says that it is temporarily unavailable.',
     );
   });
 
@@ -192,13 +192,13 @@ describe('a delivery', () => {
   test('whose retries are used up says so', () => {
     const lastAttempt = attempt({ errorCode: 'PROTOCOL' });
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 10 })).toBe(
-      'Your server did not respond in valid HTTP; retries are used up after 10 attempts.',
+      'Your server did not respond with valid HTTP; retries are used up after 10 attempts.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 1 })).toBe(
-      'Your server did not respond in valid HTTP; it will not be sent again.',
+      'Your server did not respond with valid HTTP; it will not be sent again.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 2, reason: 'REFUSED' })).toBe(
-      'Your server did not respond in valid HTTP; it asked for no more attempts.',
+      'Your server did not respond with valid HTTP; it asked for no more attempts.',
     );
   });
 
@@ -240,9 +240,11 @@ test('a replay says what it sends, or why it sends nothing', () => {
   expect(replayAnswer({ queued: null, reason: null })).toBe(
     'It has begun, and counts its deliveries as it goes.',
   );
-  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'PARKED'])
+  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'ERASED', 'PARKED'])
     expect(replayAnswer({ queued: 0, reason })).not.toBe('There is nothing to send.');
   expect(replayAnswer({ queued: 0, reason: null })).toBe('There is nothing to send.');
+  // Others may have succeeded.
+  expect(replayAnswer({ queued: 0, reason: 'PARKED' })).toContain('what is left of it is sent automatically');
 });
 
 test('a replay says how far it has come', () => {

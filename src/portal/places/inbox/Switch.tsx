@@ -5,14 +5,14 @@ import type { Failure, Inbox } from './contents.js';
 
 const choices: { fail: Failure | null; name: string; hint: string }[] = [
   { fail: null, name: 'Respond 200', hint: 'Deliveries succeed.' },
-  { fail: '500', name: 'Respond 500', hint: 'Each delivery is tried again, at growing intervals.' },
+  { fail: '500', name: 'Respond 500', hint: 'Each delivery is retried, at growing intervals.' },
   { fail: 'TIMEOUT', name: 'Do not respond', hint: 'Each attempt ends with a timeout.' },
   {
     fail: '410',
     name: 'Respond 410',
     hint: '410 says that the address is gone for good, so the webhook is disabled.',
   },
-  { fail: 'RESET', name: 'Reset the connection', hint: 'Each delivery is tried again, as after a 500.' },
+  { fail: 'RESET', name: 'Reset the connection', hint: 'Each delivery is retried, as after a 500.' },
 ];
 
 /** How the inbox responds from now on. A choice shows at once, and goes back if the service refuses it. */
@@ -26,17 +26,16 @@ export function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Prom
     const mine = { fail };
     latest.current = mine;
     setWanted(mine);
-    let isRefused = false;
     try {
       await call('PATCH', '/v1/inbox', { fail, ...(once && fail !== null && { times: 1 }) });
+      await onChange();
     } catch (error) {
       if (!isApiError(error)) throw error;
       showToast(error.message, 'bad');
-      isRefused = true;
+      void onChange();
+    } finally {
+      if (latest.current === mine) setWanted(null);
     }
-    const reading = onChange();
-    if (!isRefused) await reading;
-    if (latest.current === mine) setWanted(null);
   };
   const chosen = choices.find(({ fail }) => fail === current)!;
   return (

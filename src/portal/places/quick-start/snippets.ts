@@ -37,7 +37,7 @@ def verify(headers, raw_body: bytes) -> bool:
 /** The same order from a terminal. `key` is the account key, empty if this browser does not know it. */
 export function orderCommand(origin: string, key: string, email: string, order: object): string {
   return `URL=${origin} KEY=${shellQuoted(key || 'your account key')}
-${logInCommand(email)}
+${logInCommand(shellQuoted(email))}
 curl "$URL/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d ${shellQuoted(JSON.stringify(order))}`;
 }

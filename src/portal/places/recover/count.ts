@@ -21,7 +21,10 @@ export interface Count {
 const maxRead = 5_000;
 const pageSize = 250;
 
-/** Counts what a replay of this range would send now. The API counts only as a replay begins. */
+/**
+ * Counts what a replay of this range would send now. The API counts only as a replay begins. Erased events are counted,
+ * too, although no replay sends them: neither the log nor the feed says which those are.
+ */
 export async function countReplay(webhookId: string, range: Range, signal?: AbortSignal): Promise<Count> {
   const { status, ...span } = range;
   const counter = { webhookId, span, signal };
@@ -29,13 +32,20 @@ export async function countReplay(webhookId: string, range: Range, signal?: Abor
     const { deliveries, isAll } = await readDeliveries(counter, status);
     return { found: deliveries.length, isAll };
   }
-  // The events first: one recorded meanwhile would seem to have no delivery.
-  const { events, isAll } = await readWantedEvents(counter);
   const log = await readDeliveries(counter);
   const found = log.deliveries.filter(status ? isHeldUnattempted : isMissed).length;
   if (!log.isAll) return { found, isAll: false };
-  const delivered = new Set(log.deliveries.map(({ eventId }) => eventId));
-  return { found: found + events.filter(({ eventId }) => !delivered.has(eventId)).length, isAll };
+  const { events, isAll } = await readWantedEvents(counter);
+  const undelivered = without(events, log.deliveries);
+  if (undelivered.length === 0) return { found, isAll };
+  // An event recorded since the log was read has its delivery among the newest.
+  const newest = await readDeliveries(counter, undefined, pageSize);
+  return { found: found + without(undelivered, newest.deliveries).length, isAll };
+}
+
+function without(events: FeedEvent[], deliveries: Delivery[]): FeedEvent[] {
+  const delivered = new Set(deliveries.map(({ eventId }) => eventId));
+  return events.filter(({ eventId }) => !delivered.has(eventId));
 }
 
 /** A replay leaves alone those on their way or cancelled. */
@@ -53,11 +63,13 @@ interface Counter {
 }
 
 /** The newest. Tests and notices belong to no shipment, and no replay sends them. */
-async function readDeliveries({ webhookId, span, signal }: Counter, status?: string) {
+async function readDeliveries({ webhookId, span, signal }: Counter, status?: string, atMost = maxRead) {
   const deliveries: Delivery[] = [];
+  // A replay includes `to`; the log does not.
+  const to = new Date(Date.parse(span.to) + 1).toISOString();
   let cursor: string | null = null;
-  for (let read = 0; read < maxRead; read += pageSize) {
-    const address = withQuery('/v1/deliveries', { webhookId, ...span, status, limit: pageSize, cursor });
+  for (let read = 0; read < atMost; read += pageSize) {
+    const address = withQuery('/v1/deliveries', { webhookId, ...span, to, status, limit: pageSize, cursor });
     const page: DeliveryPage = await get<DeliveryPage>(address, signal);
     deliveries.push(...page.deliveries.filter(({ trackingId }) => trackingId !== null));
     cursor = page.nextCursor;
@@ -65,6 +77,9 @@ async function readDeliveries({ webhookId, span, signal }: Counter, status?: str
   }
   return { deliveries, isAll: false };
 }
+
+/** The feed is in the order of commit, which differs slightly from that of `recordedAt`. */
+const leewayMs = 60_000;
 
 /** The oldest, with a state that the webhook is interested in; without those that are sent without a replay. */
 async function readWantedEvents({ webhookId, span: { from, to, trackingId }, signal }: Counter) {
@@ -76,13 +91,16 @@ async function readWantedEvents({ webhookId, span: { from, to, trackingId }, sig
   for (let read = 0; read < maxRead; read += pageSize) {
     const address = withQuery('/v1/events', { ...place, trackingId, limit: pageSize });
     const page: EventPage = await get<EventPage>(address, signal);
-    const ofSpan = page.events.filter(({ recordedAt }) => Date.parse(recordedAt) <= endMs);
-    const wanted = ofSpan.filter(
+    const wanted = page.events.filter(
       ({ state, recordedAt }) =>
-        (interests.includes('*') || interests.includes(state)) && Date.parse(recordedAt) < parkedMs,
+        (interests.includes('*') || interests.includes(state)) &&
+        Date.parse(recordedAt) <= endMs &&
+        Date.parse(recordedAt) < parkedMs,
     );
     events.push(...wanted);
-    if (ofSpan.length < pageSize) return { events, isAll: true };
+    // A page of large notifications is short, too.
+    const isPast = page.events.some(({ recordedAt }) => Date.parse(recordedAt) > endMs + leewayMs);
+    if (isPast || page.events.length === 0) return { events, isAll: true };
     place = { after: page.nextCursor };
   }
   return { events, isAll: false };

@@ -58,7 +58,7 @@ function ShipmentList() {
   return (
     <>
       <PageHead title="Shipments" actions={<SampleOrder />}>
-        Find one by its number, and see where it is and which webhooks were told.
+        Find one by its number, and see where it is and which webhooks were notified.
       </PageHead>
       <div class="filters">
         <Search />

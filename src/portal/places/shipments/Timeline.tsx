@@ -7,7 +7,7 @@ import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 import type { Step } from './steps.js';
 
-/** The states on a line, the latest at the end; under each, the webhooks that were told. `next` may follow. */
+/** The states on a line, the latest at the end; under each, the webhooks that were notified. `next` may follow. */
 export function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
   return (
     <ol class="timeline" aria-label="States">
@@ -60,7 +60,7 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
   // The same order under each state.
   named.sort((a, b) => a.name.localeCompare(b.name));
   return (
-    <ul class="told" aria-label={`Told of ${wordOf(state)}`}>
+    <ul class="told" aria-label={`Notified of ${wordOf(state)}`}>
       {named.map(({ delivery, name }) => (
         <li key={delivery.deliveryId}>
           <StatusBadge status={delivery.status} />

@@ -27,6 +27,8 @@ from .secret import SecretReading, read_secret
 
 _MAX_VALUES = 4
 """A pasted text may hold the headers of several requests."""
+_MAX_SIGNATURES = 64
+"""During a rotation a request has two."""
 _MAX_SKEW_SECONDS = 5
 """Between the clocks of the service's own processes."""
 
@@ -43,7 +45,7 @@ class Diagnosis:
 def diagnose(
     headers: str | Headers,
     raw_body: RawBody,
-    secret: str,
+    secret: str | None,
     previous_secret: str | None = None,
     computed: str | None = None,
     tolerance_seconds: float = 300,
@@ -61,7 +63,8 @@ def diagnose(
     ids = values.get("webhook-id", [])[:_MAX_VALUES]
     timestamps = values.get("webhook-timestamp", [])[:_MAX_VALUES]
     signatures = values.get("webhook-signature", [])[:_MAX_VALUES]
-    digests = [digest for value in signatures for digest in digests_in(value)]
+    digests = [digest for value in signatures for digest in digests_in(value)][:_MAX_SIGNATURES]
+    secret = secret or ""
     current = read_secret(secret, digests)
     readings = [current, read_secret(previous_secret, digests)] if previous_secret else [current]
     body = read_body(bytes_of(raw_body))

@@ -49,6 +49,10 @@ class Start:
     fault: Finding | None
 
 
+_MAX_PREFIX_CHARACTERS = 1_024
+"""An id has at most 255 characters."""
+
+
 def possible_starts(ids: list[str], timestamps: list[str]) -> list[Start]:
     """All that may have been signed before the body: the headers as given, mixed, or put right."""
     starts = [
@@ -64,7 +68,7 @@ def possible_starts(ids: list[str], timestamps: list[str]) -> list[Start]:
             for other in (each.strip(SPACES), each.lower(), each.upper(), bare, _with_dashes(each)):
                 if other != each:
                     starts.append(Start(f"{other}.{timestamp}.", finding("ID_ALTERED", True)))
-    return starts
+    return starts[:1] + [start for start in starts[1:] if len(start.prefix) <= _MAX_PREFIX_CHARACTERS]
 
 
 def _with_dashes(event_id: str) -> str:
@@ -95,7 +99,7 @@ class Match:
 
 
 _MAX_SIGNED_BYTES = 25_165_824
-"""Of all bodies that are signed in a search, together: a body of 2 KiB may be signed in 12,000 ways."""
+"""Of all that is signed in a search, together: a body of 2 KiB may be signed in 12,000 ways."""
 
 
 def find_match(
@@ -109,7 +113,7 @@ def find_match(
         for reading in readings:
             if reading.key is None:
                 continue
-            signed_bytes += len(original.body)
+            signed_bytes += len(start.prefix) + len(original.body)
             if signed_bytes > _MAX_SIGNED_BYTES:
                 return None
             signed = Signed(reading.key, start.prefix, original.body)

@@ -14,6 +14,8 @@ secret_messages = {
     " rotated.",
     "SIGNATURE": "The secret is a signature (`v1,…`) copied from a request: use the `whsec_…` of the webhook instead.",
     "TOKEN": "The secret is an API token (`phk_…`): use the `whsec_…` of the webhook instead.",
+    "ACCESS_TOKEN": "The secret is an access token of a login (`eyJ…`): use the `whsec_…` of the webhook instead.",
+    "ACCOUNT_KEY": "The secret is an account key (`ak_…`): use the `whsec_…` of the webhook instead.",
     "ID": "The secret is an id: use the webhook's `whsec_…` instead.",
     "MASKED": "The secret is a placeholder or masked: put in the real one, or rotate the secret if nobody has it any"
     " more.",
@@ -64,6 +66,10 @@ def read_secret(text: str, digests: list[str]) -> SecretReading:
         return without("SIGNATURE")
     if secret.startswith("phk_"):
         return without("TOKEN")
+    if secret.startswith("ak_"):
+        return without("ACCOUNT_KEY")
+    if re.match(r"eyJ[\w-]+\.[\w-]+\.", secret, re.ASCII):
+        return without("ACCESS_TOKEN")
     if re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", secret, re.IGNORECASE):
         return without("ID")
     if re.search(r"[•*…<>]|\.\.\.", secret):
