@@ -1,6 +1,7 @@
 /** The runbook's drills, by its own commands: what was kept is there, and nobody reads on from what is gone. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expectWrong, untilState } from '../support/expect.js';
 import { postgresIn, type Closing } from '../chaos/world/engines.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
@@ -127,6 +128,9 @@ if (!installedPostgres)
     const lost = await meanwhile();
     await step(2);
     expect(await service.exited).toBe(0);
+    const dashboard = new pg.Client({ connectionString: postgres.url });
+    dashboard.on('error', () => undefined); // the restore ends its session
+    await dashboard.connect();
     await step(3);
     receiver.reply = () => ({});
     const restoredAt = Date.now();
@@ -172,7 +176,7 @@ if (!installedPostgres)
     expect(await service.exited).toBe(0);
     await step(0);
     const newer = await postgresIn(join(folder.path, 'newer'), closing);
-    const [withNpm] = commandsUnder('Restore from a dump')[3]!;
+    const withNpm = commandsUnder('Restore from a dump')[3]!.find((command) => /^pg_restore/.test(command));
     const database = newer.superuserUrl.replace(/\w+$/, '');
     await run(`export ADMIN_URL=${database}postgres; ${withNpm!}`);
     const [analyze] = commandsUnder('Upgrade of PostgreSQL')[0]!;

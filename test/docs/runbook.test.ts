@@ -3,12 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import ts from 'typescript';
 import { untilState } from '../support/expect.js';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { until } from '../support/until.js';
 import { backends, startService, type Service } from '../support/harness.js';
+import { compose } from '../support/compose.js';
 import { operatorToken } from '../support/process.js';
+import { codeBlocks } from '../support/project-files.js';
 import { blocks, commandsOf, drills, runbook, type Block } from './runbook.js';
 import { openShell, type Shell } from './shell.js';
 
@@ -27,6 +30,7 @@ let account: Account;
 let shell: Shell;
 const values: Record<string, string> = {};
 const bystanders: ChildProcess[] = [];
+const [serviceRole, password] = ['runbook_service', 'of-the-runbook'];
 
 beforeAll(async () => {
   service = await startService({ backend: backends.at(-1)! });
@@ -42,10 +46,14 @@ beforeAll(async () => {
   const body = { from: Date.now() - 60_000, to: Date.now() };
   const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
   const database = new URL(service.env.DATABASE_URL!);
+  await service.sql(`create role ${serviceRole} login password '${password}'`);
+  const [oncall] = codeBlocks('A role for the person on call', 'docs/operating.md');
+  await service.sql(oncall!.code.replace("'…'", `'${password}'`));
   const env = {
     PARCELHOOK_URL: service.url,
     OPERATOR_TOKEN: operatorToken,
     DATABASE_URL: database.href,
+    ADMIN_DB_URL: asRole('parcelhook_oncall'),
     OWNER_URL: database.href,
     REDIS_URL: service.env.REDIS_URL ?? '',
     SECRETS_KEY: service.env.SECRETS_KEY!,
@@ -63,8 +71,10 @@ beforeAll(async () => {
     userId: account.userId,
     trackingId,
     apiUrl: service.url,
+    publicUrl: service.url,
     operatorToken,
     databaseUrl: database.href,
+    adminDatabaseUrl: env.ADMIN_DB_URL,
     redisUrl: env.REDIS_URL,
     logFile: shell.logFile,
   });
@@ -72,8 +82,15 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const bystander of bystanders) bystander.kill('SIGKILL');
   shell?.remove();
+  await service?.sql(`drop role if exists parcelhook_oncall, ${serviceRole}`);
   await service?.stop();
 });
+
+function asRole(role: string): string {
+  const url = new URL(service.env.DATABASE_URL!);
+  [url.username, url.password] = [role, password];
+  return url.href;
+}
 
 async function fill(name: string): Promise<string> {
   if (name === 'pid') return String(bystander().pid);
@@ -180,8 +197,8 @@ test('what the runbook looks for in the log is what the service writes', () => {
 });
 
 test.each(['docs/runbook.md', 'docs/operating.md'])('%s names no variable that nobody knows', (document) => {
-  const own = ['OWNER_URL', 'ADMIN_URL', 'REPLICATION_URL', 'PGDATA']; // the runbook says what they are
-  const known = ['docker-compose.yml', 'grafana/prometheus/rules.yml'].map((name) =>
+  const own = ['ADMIN_DB_URL', 'OWNER_URL', 'ADMIN_URL', 'REPLICATION_URL', 'PGDATA']; // the runbook says what they are
+  const known = ['docker-compose.yml', 'Dockerfile', 'grafana/prometheus/rules.yml'].map((name) =>
     readFileSync(name, 'utf8'),
   );
   const all = [sources(), ...known].join('\n');
@@ -192,12 +209,39 @@ test.each(['docs/runbook.md', 'docs/operating.md'])('%s names no variable that n
   expect([...new Set(names)].filter((name) => !own.includes(name) && !all.includes(name))).toEqual([]);
 });
 
+test('what the runbook gives Redis leaves room below the limit of its container', () => {
+  const given = [...runbook.matchAll(/config set maxmemory (\d+)mb/g)].map(([, mb]) => Number(mb));
+  expect(given).toHaveLength(2);
+  const limit = parseInt(compose.services.redis!.mem_limit!);
+  for (const mb of given) expect(mb).toBeLessThan(limit);
+});
+
 (missing.includes('psql') ? describe.skip : describe)('each query for PostgreSQL', () => {
   const sqlBlocks = ofLanguage('sql').filter((block) => !isDrill(block));
-  test.each(named(sqlBlocks))('%s', async (_name, { code }) => {
+  const ask = async (code: string) => {
     writeFileSync(join(shell.folder, 'query.sql'), code);
-    const ran = await shell.run('psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file query.sql');
-    expect(ran).toMatchObject({ exit: 0 });
+    const isOwners = /vacuum|make_log_partitions|key_check/.test(code);
+    const address = isOwners ? '$OWNER_URL' : '$ADMIN_DB_URL';
+    return shell.run(`psql "${address}" --set ON_ERROR_STOP=1 --file query.sql`);
+  };
+  test.each(named(sqlBlocks))('%s', async (_name, { code }) => {
+    expect(await ask(code)).toMatchObject({ exit: 0 });
+  });
+
+  test('shows the sessions of other roles to the role of docs/operating.md, which may end them', async () => {
+    const forgotten = new pg.Client({ connectionString: asRole(serviceRole) });
+    forgotten.on('error', () => undefined);
+    await forgotten.connect();
+    const ended = new Promise<void>((resolve) => forgotten.once('end', () => resolve()));
+    await forgotten.query('begin isolation level repeatable read');
+    await forgotten.query("select 'forgotten'");
+    const queries = sqlBlocks.filter(({ code }) => /left\(query.*pg_stat_activity/s.test(code));
+    expect(queries).toHaveLength(2);
+    for (const { code } of queries)
+      expect((await ask(code)).stdout).toMatch(/idle in transaction.*select 'forgotten'/);
+    const ending = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${serviceRole}'`;
+    expect(await ask(ending)).toMatchObject({ exit: 0 });
+    await ended;
   });
 });
 

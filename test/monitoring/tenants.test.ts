@@ -29,8 +29,11 @@ const script = () =>
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!
     .replace(/^\\getenv .*\n/, '')
     .replaceAll(":'password'", `'${password}'`);
+/** The test's role owns the tables. */
 const fromOperating = () =>
-  codeBlocks('A role for dashboards', 'docs/operating.md')[0]!.code.replace("'…'", `'${password}'`);
+  codeBlocks('A role for dashboards', 'docs/operating.md')[0]!
+    .code.replace("'…'", `'${password}'`)
+    .replace('parcelhook_owner', 'current_user');
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });

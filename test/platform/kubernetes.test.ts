@@ -23,7 +23,7 @@ import {
   validator,
   type Resource,
 } from '../support/kubernetes.js';
-import { readYaml } from '../support/project-files.js';
+import { readTracked, readYaml } from '../support/project-files.js';
 
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
 const ofKind = (kind: string, among: Resource[] = resources) => among.filter((one) => one.kind === kind);
@@ -175,6 +175,10 @@ describe('what stands around them', () => {
       ['parcelhook-worker', 'parcelhook_sendable_oldest_seconds', 'cpu'],
     ]);
     for (const { spec } of ofKind('Deployment')) expect(spec.replicas).toBeUndefined();
+    const [, cores] = /averageValue: (\d)00m/.exec(readTracked('docs/kubernetes/base/autoscaling.yaml'))!;
+    expect(readme).toContain(`a worker uses more than 0.${cores} of a core`);
+    for (const document of ['docs/runbook.md', 'docs/operating.md'])
+      expect(readTracked(document)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
     const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
     expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
     const [, metric] = named[1]!;
