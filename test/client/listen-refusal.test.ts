@@ -77,7 +77,7 @@ test('a server with another secret is told of the one to verify with, once', asy
   expect(output.match(/^Your server refused it with 400\. .*$/gm)).toEqual([
     expect.stringContaining(`the secret that listen made (whsec_…${own.slice(-4)}, shown at the start)`),
   ]);
-  expect(output).toContain('--secret or PARCELHOOK_SECRET');
+  expect(output).toContain('--secret or WEBHOOK_SECRET');
 });
 
 test('a server that writes the body again is told that the notification verifies, and where to read on', async () => {
@@ -100,7 +100,7 @@ test('a secret in quotation marks, as the server has it, is named; a server that
   expect(refused!.diagnosis).toEqual({
     cause: 'SECRET_MALFORMED',
     message: expect.stringMatching(
-      /^Your server refused it with 400\. About --secret or PARCELHOOK_SECRET: The secret has quotation marks around it: remove them\. .* The notification verifies with the secret that you gave/,
+      /^Your server refused it with 400\. About --secret or WEBHOOK_SECRET: The secret has quotation marks around it: remove them\. .* The notification verifies with the secret that you gave/,
     ),
   });
   const [accepted] = await linesOf(verifying(secret), ['--secret', quoted]);
@@ -158,7 +158,7 @@ test('a server that fails otherwise gets no diagnosis, but its words are printed
 
 test('a secret that was given is never printed, not even in what the server says', async () => {
   const reply: Receiver['reply'] = () => ({ status: 403, body: `expected ${secret.slice(6)} or ${secret}` });
-  const output = await textOf(reply, { PARCELHOOK_SECRET: secret });
+  const output = await textOf(reply, { WEBHOOK_SECRET: secret });
   expect(output).toContain(`Signing with the secret that you gave, whsec_…${lastFour}\n`);
   expect(output).toContain('rejected: expected … or whsec_…\n');
   expect(output).toMatch(/^Your server refused it with 403\. The notification verifies/m);

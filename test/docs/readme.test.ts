@@ -1,6 +1,6 @@
 /** The README is short, the index leads to every page, and the receiver in the README works as pasted. */
 import { expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,14 +20,29 @@ test('the index of the documents links to each of them', () => {
   expect(pages.filter((name) => !index.includes(`](${name})`))).toEqual([]);
 });
 
-test('the receiver in the README takes what is signed with its secret, and nothing else', async () => {
+/** A folder with the receiver of the README. */
+function writeReceiver(port: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-readme-'));
-  const port = await freePort();
-  const secret = newSecret();
   const [verify, receiver] = codeBlocks('Receive and verify').map(({ code }) => code);
   expect(receiver).toContain('listen(9001)');
   writeFileSync(join(folder, 'verify.mjs'), verify!);
   writeFileSync(join(folder, 'receiver.mjs'), receiver!.replace('9001', String(port)));
+  return folder;
+}
+
+test('the receiver in the README without its secret ends at the start, and names the variable', async () => {
+  const folder = writeReceiver(await freePort());
+  const options = { cwd: folder, env: {}, encoding: 'utf8', timeout: 10_000 } as const;
+  const { status, stderr } = spawnSync(process.execPath, ['receiver.mjs'], options);
+  rmSync(folder, { recursive: true });
+  expect(status).toBe(1);
+  expect(stderr).toContain('Set WEBHOOK_SECRET.');
+});
+
+test('the receiver in the README takes what is signed with its secret, and nothing else', async () => {
+  const port = await freePort();
+  const secret = newSecret();
+  const folder = writeReceiver(port);
   const child = spawn(process.execPath, ['receiver.mjs'], {
     cwd: folder,
     env: { WEBHOOK_SECRET: secret },

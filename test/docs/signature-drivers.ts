@@ -17,7 +17,7 @@ while (fields.length > 0) {
   const [secret, id, timestamp, signature, body] = fields.splice(0, 5);
   const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
-  console.log(verify(secret, headers, Buffer.from(body, 'base64')));
+  console.log(verify(headers, Buffer.from(body, 'base64'), secret));
 }
 `;
 
@@ -30,7 +30,7 @@ for start in range(0, len(fields), 5):
     secret, id, timestamp, signature, body = fields[start : start + 5]
     headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
     given = {name: value for name, value in headers.items() if value}
-    print("true" if verify(secret, given, base64.b64decode(body)) else "false")
+    print("true" if verify(given, base64.b64decode(body), secret) else "false")
 `;
 
 const go = `
@@ -52,7 +52,7 @@ func main() {
 		}
 		body, _ := base64.StdEncoding.DecodeString(fields[4])
 		header := func(name string) string { return headers[name] }
-		fmt.Println(webhook.Verify(fields[0], header, body))
+		fmt.Println(webhook.Verify(header, body, fields[0]))
 	}
 }
 `;
@@ -70,7 +70,7 @@ class Main {
       for (int place = 0; place < 3; place++)
         if (!fields[start + 1 + place].isEmpty()) headers.put(names[place], fields[start + 1 + place]);
       byte[] body = Base64.getDecoder().decode(fields[start + 4]);
-      System.out.println(Webhook.verify(fields[start], headers::get, body));
+      System.out.println(Webhook.verify(headers::get, body, fields[start]));
     }
   }
 }
@@ -81,7 +81,7 @@ require_relative 'verify'
 
 ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
   headers = { 'webhook-id' => id, 'webhook-timestamp' => timestamp, 'webhook-signature' => signature }
-  puts verify(secret, headers.reject { |_, value| value.empty? }, body.unpack1('m'))
+  puts verify(headers.reject { |_, value| value.empty? }, body.unpack1('m'), secret)
 end
 `;
 
@@ -89,7 +89,7 @@ const php = `<?php
 require 'verify.php';
 foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $signature, $body]) {
     $headers = ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signature];
-    echo verify($secret, array_filter($headers, 'strlen'), base64_decode($body)) ? 'true' : 'false', "\\n";
+    echo verify(array_filter($headers, 'strlen'), base64_decode($body), $secret) ? 'true' : 'false', "\\n";
 }
 `;
 

@@ -199,7 +199,7 @@ inBrowser('the quick start leads from an empty account to a verified notificatio
   await expectSound(page);
   await page.getByLabel('Address of your server').fill(receiver.url);
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  const secret = page.getByText(/^PARCELHOOK_SECRET=whsec_/);
+  const secret = page.getByText(/^WEBHOOK_SECRET=whsec_/);
   await secret.waitFor();
   await page.getByRole('button', { name: 'Send test' }).click();
   await page.getByText(/^Your server responded 200 in /).waitFor();
@@ -208,7 +208,7 @@ inBrowser('the quick start leads from an empty account to a verified notificatio
   await page.locator('.arrivals').getByText('Succeeded').waitFor();
   await expectSound(page);
   const [test, created] = await receiver.waitFor(2);
-  const webhook = new Webhook((await secret.innerText()).replace('PARCELHOOK_SECRET=', ''));
+  const webhook = new Webhook((await secret.innerText()).replace('WEBHOOK_SECRET=', ''));
   for (const { body, headers } of [test!, created!]) webhook.verify(body, headers as Record<string, string>);
   await page.getByRole('button', { name: 'Show all webhooks' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();

@@ -33,7 +33,7 @@ Options:
   --interests <names>  only these states, separated by commas (default: all)
   --since <time>       start this long ago (10m, 2h, 1d) or at a time: 2026-11-21T12:00:00Z, 2026-11-21 (its
                        midnight UTC) or milliseconds since 1970 (default: now)
-  --secret <secret>    whsec_… that your server verifies with, to sign with (default: PARCELHOOK_SECRET, else a new
+  --secret <secret>    whsec_… that your server verifies with, to sign with (default: WEBHOOK_SECRET, else a new
                        one, which is printed)
   --json               print one JSON object per line
   -h, --help           show this help

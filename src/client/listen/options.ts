@@ -66,7 +66,7 @@ export function readOptions(args: string[], env: Env): ListenOptions | null {
     forward: take(() => forwardUrl(given.forward)),
     interests: take(() => interestsOf(given.interests)),
     since: take(() => sinceOf(given.since)),
-    signing: take(() => signingOf(given.secret ?? (env.PARCELHOOK_SECRET || undefined))),
+    signing: take(() => signingOf(given.secret ?? (env.WEBHOOK_SECRET || undefined))),
     json: given.json === true,
   };
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
@@ -145,7 +145,5 @@ function signingOf(given: string | undefined): Signing {
   if (isUsable) return { secret: `whsec_${Buffer.from(key).toString('base64')}`, given };
   const [problem] = problems;
   const about = problem ? ` ${secretMessages[problem]}` : '';
-  throw new UsageError(
-    `--secret or PARCELHOOK_SECRET: give whsec_ and the Base64 of 24 to 64 bytes.${about}`,
-  );
+  throw new UsageError(`--secret or WEBHOOK_SECRET: give whsec_ and the Base64 of 24 to 64 bytes.${about}`);
 }

@@ -38,13 +38,13 @@ export async function explainRefusal(
   const docs = `${serviceUrl.replace(/\/+$/, '')}/docs/receiving`;
   const verifies =
     given === null
-      ? `The notification verifies with the secret that listen made (${masked(secret)}, shown at the start): does your server have that one? If it has another, give that to listen by --secret or PARCELHOOK_SECRET. If it has this one and refuses the signature, it probably parses the body and writes it again before it verifies: ${docs}`
+      ? `The notification verifies with the secret that listen made (${masked(secret)}, shown at the start): does your server have that one? If it has another, give that to listen by --secret or WEBHOOK_SECRET. If it has this one and refuses the signature, it probably parses the body and writes it again before it verifies: ${docs}`
       : `The notification verifies with the secret that you gave (${masked(secret)})${date ? ', and the clocks agree' : ''}. If your server refuses the signature, it probably parses the body and writes it again before it verifies, or it has another secret: ${docs}`;
   if (findings.length > 0) {
     const faults = findings.map(({ message }) => message).join(' ');
     return because(
       findings[0]!.cause,
-      `About --secret or PARCELHOOK_SECRET: ${faults} listen corrected that before it signed; your server may have the same fault. ${verifies}`,
+      `About --secret or WEBHOOK_SECRET: ${faults} listen corrected that before it signed; your server may have the same fault. ${verifies}`,
     );
   }
   if (statusCode === 401 && response.asksForLogin)

@@ -19,12 +19,12 @@ const signedAt = (seconds: number) => [String(seconds), sign(secret, 'event-1', 
 const drivers = {
   'Node.js': {
     file: 'verify.mjs',
-    run: 'const [t, s, b] = process.argv.slice(2);\nconsole.log(verify({ "webhook-id": "event-1", "webhook-timestamp": t, "webhook-signature": s }, Buffer.from(b)));',
+    run: 'const [t, s, b] = process.argv.slice(2);\nconsole.log(verify({ "webhook-id": "event-1", "webhook-timestamp": t, "webhook-signature": s }, Buffer.from(b), process.env.WEBHOOK_SECRET));',
     command: process.execPath,
   },
   Python: {
     file: 'verify.py',
-    run: 'import sys\nt, s, b = sys.argv[1:]\nprint(str(verify({"webhook-id": "event-1", "webhook-timestamp": t, "webhook-signature": s}, b.encode())).lower())',
+    run: 'import os, sys\nt, s, b = sys.argv[1:]\nprint(str(verify({"webhook-id": "event-1", "webhook-timestamp": t, "webhook-signature": s}, b.encode(), os.environ["WEBHOOK_SECRET"])).lower())',
     command: 'python3',
   },
 };
@@ -36,7 +36,7 @@ describe.each(Object.keys(verifySnippets) as (keyof typeof verifySnippets)[])(
     const isInstalled = spawnSync(command, ['--version']).error === undefined;
     const verdict = (fields: string[], given: string) => {
       writeFileSync(path.join(folder, file), `${verifySnippets[language]}\n\n${run}\n`);
-      const env = { ...process.env, PARCELHOOK_SECRET: secret };
+      const env = { ...process.env, WEBHOOK_SECRET: secret };
       const args = [path.join(folder, file), ...fields, given];
       return execFileSync(command, args, { env, encoding: 'utf8' }).trim();
     };

@@ -34,8 +34,8 @@ export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
       </Step>
       <Step title="Verify the signature">
         <p>
-          Every notification is signed with the webhook's secret. Put it into <code>PARCELHOOK_SECRET</code>,
-          and refuse what does not verify. If something should verify but does not, ask the{' '}
+          Every notification is signed with the webhook's secret. Put it into <code>WEBHOOK_SECRET</code>, and
+          refuse what does not verify. If something should verify but does not, ask the{' '}
           <Link href="/doctor">signature doctor</Link>.
         </p>
         <Snippets />
@@ -117,7 +117,7 @@ const Created = ({ webhook }: { webhook: WebhookWithSecret }) => (
     <p>
       This is its secret. Store it now: <strong>it will not be shown again.</strong>
     </p>
-    <Code text={`PARCELHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
+    <Code text={`WEBHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
   </>
 );
 

@@ -4,31 +4,31 @@ import { logInCommand, shellQuoted } from '../../../first-order.js';
 export const verifySnippets = {
   'Node.js': `import { createHmac, timingSafeEqual } from 'node:crypto';
 
-const key = Buffer.from(process.env.PARCELHOOK_SECRET.replace('whsec_', ''), 'base64');
-
+// secret: process.env.WEBHOOK_SECRET
 // rawBody: the bytes as they came. JSON that was parsed and written again does not verify.
-export function verify(headers, rawBody) {
+export function verify(headers, rawBody, secret) {
   const [id, timestamp, signatures] =
     ['id', 'timestamp', 'signature'].map((name) => headers[\`webhook-\${name}\`]);
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const hmac = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(rawBody);
   const expected = Buffer.from(\`v1,\${hmac.digest('base64')}\`);
   return String(signatures).split(' ').map((given) => Buffer.from(given))
     .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
 }`,
-  Python: `import base64, hashlib, hmac, os, time
-
-key = base64.b64decode(os.environ["PARCELHOOK_SECRET"].removeprefix("whsec_"))
+  Python: `import base64, hashlib, hmac, time
 
 
+# secret: os.environ["WEBHOOK_SECRET"]
 # raw_body: the bytes as they came. JSON that was parsed and written again does not verify.
-def verify(headers, raw_body: bytes) -> bool:
+def verify(headers, raw_body: bytes, secret: str) -> bool:
     try:
         id, timestamp, signatures = (headers["webhook-" + name] for name in ("id", "timestamp", "signature"))
         if abs(time.time() - int(timestamp)) > 300:
             return False
     except (KeyError, ValueError):
         return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
     digest = hmac.digest(key, f"{id}.{timestamp}.".encode() + raw_body, hashlib.sha256)
     expected = b"v1," + base64.b64encode(digest)
     return any(hmac.compare_digest(given.encode(), expected) for given in signatures.split(" "))`,
