@@ -13,6 +13,8 @@ beforeAll(async () => {
     const answer = await fetch(`${service.url}/docs/${name}`);
     pages.set(name, { answer, page: await answer.text() });
   }
+  const answer = await fetch(`${service.url}/docs`);
+  pages.set('/docs', { answer, page: await answer.text() });
 });
 afterAll(() => service?.stop());
 
@@ -50,7 +52,7 @@ describe.each(['receiving', 'runbook'])('/docs/%s', (name) => {
   test('loads nothing, leads to pages that are there, and its policy allows its own style and nothing else', () => {
     const { answer, page } = pages.get(name)!;
     const links = all(/\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g, page);
-    const tested = ['/', '/docs', '/docs/operator']; // they have tests of their own
+    const tested = ['/', '/docs/operator', '/doctor']; // they have tests of their own
     const isThere = (link: string) => {
       if (tested.includes(link)) return true;
       const [path, anchor] = link.split('#') as [string, string?];
@@ -73,4 +75,9 @@ describe.each(['receiving', 'runbook'])('/docs/%s', (name) => {
       "trusted-types 'none'",
     ]);
   });
+});
+
+test('on receiving, the commands lead to the log-in, the signature doctor to the portal', () => {
+  const links = all(/href="([^"]*)"/g, pages.get('receiving')!.page);
+  expect(links).toEqual(expect.arrayContaining(['/docs#logging-in', '/doctor']));
 });

@@ -87,12 +87,16 @@ function createMarked(page, renderer = {}) {
   });
 }
 
+/** Where the documents' readers have the portal. On a page it is the page's own service. */
+const portal = 'http://localhost:8080';
+
 /** The address of a link within a document or to another one; null if it is not served. */
 function pageOf(href, page) {
   const [file, anchor] = href.split('#');
   const fragment = anchor === undefined ? '' : `#${anchor}`;
   if (file === '') return page + fragment;
-  if (file === 'api.md') return '/docs';
+  if (file === 'api.md') return anchor === 'logging-in' ? '/docs#logging-in' : '/docs';
+  if (href.startsWith(portal)) return href.slice(portal.length);
   return documents.includes(`docs/${file}`) ? `/docs/${path.basename(file, '.md')}${fragment}` : null;
 }
 

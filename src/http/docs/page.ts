@@ -124,7 +124,7 @@ const layout = (sections: Section[]): Html =>
 const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
   html`<h1>${info.title} API <small>${info.version}</small></h1>
     ${prose(info.description)}
-    <p>Every command on this page needs these variables:</p>
+    <p id="logging-in">Every command on this page needs these variables:</p>
     ${code(preparation(baseUrl))}
     <p>Click a command or an example to select all of it.</p>
     <p>
