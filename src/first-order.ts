@@ -40,4 +40,4 @@ export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'
  * one.
  */
 export const logInCommand = (user: string) =>
-  `TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;

@@ -56,7 +56,7 @@ const advanceCommand = (url: string, dataDir: string, simulates: boolean) =>
   simulates
     ? `  Send the shipment on its way. The receiver prints one state a second, up to DELIVERED:
 
-curl -s -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; echo`
+curl -sS -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; echo`
     : `  Send the shipment on its way:
 
 ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
@@ -100,17 +100,17 @@ npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 KEY=${accountKey} URL=${url}
 ${logInCommand(shellQuoted(`${email}:${password}`))}
 AUTH="Authorization: Bearer $TOKEN"
-curl -s "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
-ORDER=$(curl -s "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
+curl -sS "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
+ORDER=$(curl -sS "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
 ${advanceCommand(url, dataDir, simulates)}
 
   See where it is, what was sent, and which shipments you have:
 
-curl -s "$URL/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "$AUTH"; echo
-curl -s "$URL/v1/deliveries?key=$KEY" -H "$AUTH"; echo
-curl -s "$URL/v1/shipments?key=$KEY&shipperTrackingId=ORDER-1001" -H "$AUTH"; echo
+curl -sS "$URL/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "$AUTH"; echo
+curl -sS "$URL/v1/deliveries?key=$KEY" -H "$AUTH"; echo
+curl -sS "$URL/v1/shipments?key=$KEY&shipperTrackingId=ORDER-1001" -H "$AUTH"; echo
 
   See how the service is doing:
 

@@ -76,3 +76,13 @@ test('the receiver in the README takes what is signed with its secret, and nothi
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each(['README.md', 'docs/api.md', 'docs/local.md', 'docs/receiving.md', 'src/client/README.md'])(
+  'a shell can parse every command of %s as pasted',
+  (path) => {
+    for (const [, code] of readTracked(path).matchAll(/^```sh\n([^]*?)^```$/gm)) {
+      const { stderr } = spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' });
+      expect({ code, stderr }).toEqual({ code, stderr: '' });
+    }
+  },
+);

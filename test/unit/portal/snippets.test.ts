@@ -1,11 +1,14 @@
 /** Runs what the quick start tells people to paste. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sign } from '../../../src/client/signature.js';
-import { sampleOrder } from '../../../src/first-order.js';
+import { logInCommand, sampleOrder } from '../../../src/first-order.js';
 import { orderCommand, verifySnippets } from '../../../src/portal/places/quick-start/snippets.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'snippets-'));
@@ -54,6 +57,21 @@ describe('the first order', () => {
   test('has its dates in the future, and in their order', () => {
     expect(order.shipperDropoffDate).toBe('2026-11-26T12:00:00.000Z');
     expect(order.expectedDeliveryDate > order.shipperDropoffDate).toBe(true);
+  });
+
+  test('says so when its log-in fails, and leaves no token', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(401).end('{"error":"INVALID_CREDENTIALS"}'),
+    );
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const logIn = async () => {
+      const script = `URL=http://127.0.0.1:${port} KEY=key\n${logInCommand('you@example.com:wrong')}\nprintf %s "$TOKEN"`;
+      return promisify(execFile)('sh', ['-c', script]);
+    };
+    expect(await logIn()).toEqual({ stdout: '', stderr: expect.stringContaining('401') });
+    await new Promise((done) => server.close(done));
+    expect(await logIn()).toEqual({ stdout: '', stderr: expect.stringMatching(/^curl: /) });
   });
 
   test('is one argument of the command, whatever is in it', () => {
