@@ -129,12 +129,12 @@ const curlOptions: Record<string, string> = {
   operatorToken: '-H "Authorization: Bearer $OPERATOR_TOKEN"',
 };
 
-/** A command for a POSIX shell with URL, and KEY and TOKEN or OPERATOR_TOKEN where needed, set. */
+/** A command for a POSIX shell with URL, and KEY and TOKEN or OPERATOR_TOKEN where needed, set. An id is a variable, too. */
 export function curlOf(method: Method, path: string, operation: Operation): string {
   const schemes = Object.keys(operation.security[0] ?? {});
   const body = operation.requestBody?.content['application/json'];
   const needed = (operation.parameters ?? []).filter(({ required }) => required);
-  const filled = needed.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
   const query = [
     ...(schemes.includes('accountKey') ? ['key=$KEY'] : []),
     ...needed.flatMap(({ in: place, name, example }) =>
@@ -154,6 +154,9 @@ export function curlOf(method: Method, path: string, operation: Operation): stri
       : []),
   ].join(' \\\n  ');
 }
+
+/** `trackingId` is `TRACKING_ID`. */
+const variableOf = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
 /** Prose and code side by side. */
 const details = ({ operationId, summary }: Operation, method: Method, address: Html, parts: Html[]): Html =>

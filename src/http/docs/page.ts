@@ -126,6 +126,13 @@ const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
     ${prose(info.description)}
     <p id="logging-in">Every command on this page needs these variables:</p>
     ${code(preparation(baseUrl))}
+    <p>
+      Some need an id from a response of yours: <code>TRACKING_ID</code> from
+      <a href="#integrateOrder">an order</a>, <code>WEBHOOK_ID</code> from
+      <a href="#createWebhook">a webhook</a>, <code>DELIVERY_ID</code> from
+      <a href="#listDeliveries">the deliveries</a>, <code>REPLAY_ID</code> from
+      <a href="#replayWebhook">a replay</a>.
+    </p>
     <p>Click a command or an example to select all of it.</p>
     <p>
       For tools: this API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), the notifications as
@@ -146,6 +153,11 @@ const operatorStart = ({ info }: OpenApiDocument, baseUrl: string): Html =>
     </p>
     <p>The commands on this page need these variables:</p>
     ${code(`URL=${baseUrl} OPERATOR_TOKEN='your operator token'`)}
+    <p>
+      Some need an id: <code>SHIPPER_ID</code> from <a href="#listShippers">the shippers</a>,
+      <code>USER_ID</code> from <a href="#listUsers">a shipper's users</a>; <code>TRACKING_ID</code>,
+      <code>DELIVERY_ID</code> or <code>REPLAY_ID</code> from the shipper.
+    </p>
     <p><code>parcelhook operator --help</code> shows the same operations as a command line.</p>
     <p>For tools: the whole API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>`;
 

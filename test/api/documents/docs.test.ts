@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { exampleId } from '../../../src/http/request/fields.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
 import { basic, registerAccount, request, type Account } from '../../support/client.js';
 import { operatorToken, startService, type Service } from '../../support/harness.js';
@@ -78,8 +79,8 @@ describe('the pages', () => {
 });
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-const codeBlocks = () =>
-  [...pages.values()]
+const codeBlocks = (shown = [...pages.values()]) =>
+  shown
     .flatMap(({ page }) => all(page, /<pre[^>]*><code>([^]*?)<\/code><\/pre>/g))
     .map((text) => text.replace(/&([^;]+);/g, (_, name: string) => entities[name]!));
 
@@ -106,6 +107,14 @@ function requestOf(command: string, env: Record<string, string>) {
   return { url: url!, options: { headers, ...(method && { method }), ...(raw !== undefined && { raw }) } };
 }
 
+/** None of them exists. */
+const exampleIdVariables = {
+  TRACKING_ID: 'PH1M7YZMHG0R8EB1NC38',
+  ...Object.fromEntries(
+    ['WEBHOOK', 'DELIVERY', 'REPLAY', 'SHIPPER', 'USER'].map((name) => [`${name}_ID`, exampleId]),
+  ),
+};
+
 describe('the example commands', () => {
   const env = () => ({
     URL: service.url,
@@ -114,6 +123,7 @@ describe('the example commands', () => {
     PASSWORD: account.password,
     TOKEN: account.token,
     OPERATOR_TOKEN: operatorToken,
+    ...exampleIdVariables,
   });
 
   test('for getting started leave a token', async () => {
@@ -130,13 +140,26 @@ describe('the example commands', () => {
     );
   });
 
+  test.each(paths)(
+    'on %s name no id that does not exist: it is a variable that the page explains',
+    (path) => {
+      const shown = pages.get(path)!;
+      const addresses = codeBlocks([shown]).flatMap((text) => /^curl "[^"]*"/.exec(text) ?? []);
+      const variables = new Set(addresses.flatMap((address) => all(address, /\$([A-Z]+_ID)/g)));
+      expect(variables.size).toBeGreaterThan(3);
+      const isExplained = (name: string) => shown.page.includes(`<code>${name}</code>`);
+      expect([...variables].filter((name) => !isExplained(name))).toEqual([]);
+      expect(addresses.filter((address) => /[\da-f]{8}-|\/PH\d/.test(address))).toEqual([]);
+    },
+  );
+
   test('are valid requests: one for each operation, with its credentials and a valid body', async () => {
     const commands = codeBlocks().filter((text) => text.startsWith('curl '));
     expect(commands.length).toBe(operationsOf(document).size);
     for (const command of commands) {
       const { url, options } = requestOf(command, env());
       const response = await request(url, options);
-      // The ids and the user in the examples do not exist, and the replay range of the example becomes too old.
+      // The ids and the user do not exist, and the replay range of the example becomes too old.
       const isLogin = url.endsWith('/v1/session') && options.raw !== undefined;
       const understood = url.includes('/replay?') ? [404, 400] : isLogin ? [401] : [200, 201, 202, 404];
       expect({ command, httpStatus: response.httpStatus, understood }).toMatchObject({
