@@ -113,7 +113,8 @@ function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean)
   router
     .route('/metrics')
     .get(async (request, response) => {
-      if (!isAllowed(request)) throw unauthorized();
+      if (!isAllowed(request))
+        throw unauthorized('Bearer', 'METRICS_TOKEN is needed: `Authorization: Bearer <token>`.');
       response.type(metrics.contentType).send(await metrics.text());
     })
     .all(readOnlyRoute);

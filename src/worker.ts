@@ -116,7 +116,7 @@ export function startWorker(resources: Resources): WorkerRole {
     simulate: () => background.wake('simulations'),
     checkFlow: () => {
       const stale = [...producers.keys()].filter(
-        (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,
+        (name) => Date.now() - (lastJobAt.get(name) ?? startedAt) > flowMaxAgeMs,
       );
       return stale.length === 0
         ? Promise.resolve()

@@ -73,7 +73,8 @@ function toCliError(base: string, error: ParcelhookError): Error {
     return new Unreachable(`${message.slice(0, -1)}. Is the service running? Check --url or PARCELHOOK_URL.`);
   }
   const isUnexpected = code === 'UNEXPECTED_ANSWER';
-  if (isUnexpected && status !== null && status < 300) return new Refused(`${message} Is --url right?`);
+  if (isUnexpected && status === null) return new Refused(message);
+  if (isUnexpected && status! < 300) return new Refused(`${message} Is --url right?`);
   const said = isUnexpected ? `HTTP ${status}` : `${status} ${code}: ${message}`;
   const text = [`${base} returned ${said}`, ...notes(error, isUnexpected)].join('\n  ');
   if (unavailableStatuses.includes(status ?? 0)) return new Unreachable(text);

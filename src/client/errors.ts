@@ -8,7 +8,7 @@ export interface Detail {
 
 /**
  * A code of the API; or `UNREACHABLE` (no connection, or it broke), `TIMEOUT`, `UNEXPECTED_ANSWER` (not in the API's
- * format, too large, or a redirect); or `INVALID_SIGNATURE`.
+ * format, too large, a redirect, or http where the address says https); or `INVALID_SIGNATURE`.
  */
 export type ErrorCode =
   | components['schemas']['Failure']['status']

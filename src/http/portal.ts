@@ -40,8 +40,8 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
   for (const place of paths)
     router
       .route(place)
-      .get((request, response) => {
-        if (!wantsPage(request)) throw notFound('This endpoint');
+      .get((request, response, next) => {
+        if (!wantsPage(request)) return next('router');
         showPage(request, response);
       })
       .all(readOnlyRoute);

@@ -12,7 +12,6 @@ import {
   describeError,
   invalidRequest,
   methodNotAllowed,
-  notFound,
   type Detail,
 } from '../platform/errors.js';
 import { describeIssue } from '../platform/issues.js';
@@ -27,6 +26,7 @@ import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 import { requireSameOrigin } from './same-origin.js';
+import { unknownEndpoint } from './unknown-endpoint.js';
 import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
@@ -77,8 +77,9 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
     app.all(path, refuseMethod(group));
   }
   for (const page of pages) app.use(page);
-  app.use(() => {
-    throw notFound('This endpoint');
+  const paths = routes.map(({ path }) => path);
+  app.use(({ path }) => {
+    throw unknownEndpoint(path, paths);
   });
   const fail = failureResponder(logger);
   app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);

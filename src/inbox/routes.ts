@@ -98,7 +98,9 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       body: z
         .object({
           fail: described(
-            z.enum(failures, `must be one of ${failures.join(', ')}, or null`).nullable(),
+            z
+              .enum(failures, `must be one of ${failures.map((name) => `"${name}"`).join(', ')}, or null`)
+              .nullable(),
             'How the next requests fail; null: the inbox responds 200.',
             '500',
           ),

@@ -25,7 +25,7 @@ export const invalidRequest = (details: Detail[], message = 'The request is not 
 /** The message may name what is absent or malformed, never which part was wrong (contract, section 2). */
 export const unauthorized = (
   challenge: 'Bearer' | 'Basic' = 'Bearer',
-  message = 'The key, the credentials or the token is wrong or has expired.',
+  message = 'The key or the token is not valid, or the token has expired: log in again.',
 ) =>
   new ApiError(401, 'UNAUTHORIZED', message, {
     headers: { 'WWW-Authenticate': `${challenge} realm="parcelhook"` },

@@ -4,9 +4,14 @@ import { addressPattern, checkTargetAddress, asciiAddress } from './target-addre
 import { masked } from './sealing/sealing.js';
 import type { DestinationPolicy } from './destination.js';
 
-const interest = z
-  .string()
-  .regex(/^([A-Z][A-Z0-9_]{0,63}|\*)$/, 'must be * or a state name of A to Z, 0 to 9 and _, such as CREATED');
+const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
+const interest = z.string().regex(interestForm, {
+  error: ({ input }) => {
+    const meant = String(input).toUpperCase().replace(/[- ]/g, '_');
+    const example = interestForm.test(meant) ? `; did you mean ${meant}?` : ', such as CREATED';
+    return `must be * or a state name of A to Z, 0 to 9 and _${example}`;
+  },
+});
 
 /** RFC 9110 §5.6.2: a header's name is a token. Those the service or HTTP itself sets are refused. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;

@@ -4,6 +4,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { PassThrough, type Duplex } from 'node:stream';
 import { forward } from '../../src/client/listen/forward.js';
+import { createPrinter } from '../../src/client/listen/print.js';
 import { askPassword, onEndSignals } from '../../src/client/listen/command.js';
 
 describe('the password', () => {
@@ -77,6 +78,39 @@ describe('an unreachable local server', () => {
       { headers: {}, body: '{}' },
       { timeoutMs: 30_000, signal: new AbortController().signal },
     );
+
+  test('is named with what to do, if the failure tells', async () => {
+    const plain = http.createServer().listen(0, '127.0.0.1');
+    const closed = net.createServer().listen(0, '127.0.0.1');
+    await Promise.all([once(plain, 'listening'), once(closed, 'listening')]);
+    const hostOf = (server: net.Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const [plainHost, closedHost] = [hostOf(plain), hostOf(closed)];
+    closed.close();
+    await once(closed, 'close');
+    expect((await call(`http://${closedHost}`)).obstacle).toEqual({
+      cause: 'NOTHING_LISTENS',
+      message: `Nothing listens at ${closedHost}: start your server.`,
+    });
+    expect((await call(`https://${plainHost}`)).obstacle).toEqual({
+      cause: 'NO_TLS',
+      message: `The server at ${plainHost} speaks http, not https: forward to http://${plainHost}.`,
+    });
+    plain.close();
+  });
+
+  test('each cause is printed once, and nothing is called rejected that never arrived', async () => {
+    const text: string[] = [];
+    const printer = createPrinter((line) => text.push(line));
+    const { obstacle, ...result } = await call('http://127.0.0.1:1');
+    const event = { at: new Date(), eventId: 'e', sequence: 1, trackingId: 'PH1', state: 'CREATED' };
+    for (let count = 0; count < 2; count += 1)
+      printer.notified({ ...event, ...result, responseText: null, diagnosis: obstacle });
+    expect(text.map((line) => line.replace(/^\S+|\d+ ms/g, '…'))).toEqual([
+      '…  CREATED  PH1  CONNECT  …  not delivered\n',
+      '… listens at 127.0.0.1:1: start your server.\n',
+      '…  CREATED  PH1  CONNECT  …  not delivered\n',
+    ]);
+  });
 
   test('is reported in the words of the delivery log', async () => {
     const silent = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');

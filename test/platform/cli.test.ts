@@ -239,6 +239,13 @@ describe('exit codes', () => {
     expect(await operator(['status'])).toMatchObject(failed(1, 'Is --url right?'));
   });
 
+  test('1 with what would be right if the address says https and the service speaks http', async () => {
+    const { code, stderr } = await operator(['status', '--url', url.replace('http:', 'https:')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('speaks http, not https: use http://.');
+    expect(stderr).not.toContain('Is the service running?');
+  });
+
   test.each([
     [['shipper', 'create'], '--name'],
     [['frobnicate'], 'frobnicate'],

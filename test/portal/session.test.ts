@@ -206,6 +206,10 @@ inBrowser('the quick start leads from an empty account to a verified notificatio
   await page.getByRole('button', { name: 'Python' }).click();
   await page.getByRole('button', { name: 'Place the sample order' }).click();
   await page.locator('.arrivals').getByText('Succeeded').waitFor();
+  await page.getByText('Done. Your server accepted a notification.').waitFor();
+  await page.getByRole('button', { name: 'My server verifies it' }).click();
+  const doneSteps = page.getByRole('heading', { level: 2, name: /\(done\)$/ });
+  await until('all four steps are done', async () => (await doneSteps.count()) === 4);
   await expectSound(page);
   const [test, created] = await receiver.waitFor(2);
   const webhook = new Webhook((await secret.innerText()).replace('WEBHOOK_SECRET=', ''));
@@ -213,6 +217,16 @@ inBrowser('the quick start leads from an empty account to a verified notificatio
   await page.getByRole('button', { name: 'Show all webhooks' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   expect(await page.getByText('whsec_').count()).toBe(0);
+
+  // Opened again, it offers the webhook of the same address instead of a second one.
+  await page.getByRole('button', { name: 'Quick start' }).click();
+  await page.getByLabel('Address of your server').fill(receiver.url);
+  await page.getByRole('button', { name: 'Use this webhook' }).click();
+  await page.getByText('Its secret was shown when it was created.').waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText(/^Your server responded 200 in /).waitFor();
+  await expectSound(page);
+  expect((await newcomer.call('/v1/webhooks')).data.webhooks).toHaveLength(1);
   await receiver.close();
 });
 

@@ -162,5 +162,5 @@ export const authenticateOperator =
     if (operator && allows(operator.scope, needed))
       return { shipperId: '', userId: '', operator: operator.name, address: addressOf(request) };
     noteRefused(refusals, operator, request);
-    throw operator ? insufficientScope(needed) : unauthorized();
+    throw operator ? insufficientScope(needed) : unauthorized('Bearer', 'The operator token is not valid.');
   };

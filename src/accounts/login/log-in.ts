@@ -51,7 +51,7 @@ export const createLogIn =
       const { shipperId = null, userId = null } = (known as User | null) ?? {};
       const address = addressOf(request);
       refusals.note({ kind: 'UNKNOWN', name: null, address }, { action: 'LOGIN_REFUSED', shipperId, userId });
-      throw unauthorized(challenge);
+      throw unauthorized(challenge, 'The key, the e-mail address or the password is wrong.');
     }
     if (user.shipperStatus === 'SUSPENDED') throw suspended();
     const { userId, shipperId, userEpoch, shipperEpoch } = user;

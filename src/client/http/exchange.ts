@@ -136,11 +136,17 @@ const unexpectedResponse = (base: string, head: ResponseHead) =>
 export const timeoutError = (base: string, timeoutMs: number) =>
   new ParcelhookError(`${base} did not respond within ${timeoutMs / 1_000} s.`, { code: 'TIMEOUT' });
 
+/** OpenSSL's words for a server that responds to its greeting without TLS. */
+export const isPlainHttp = ({ code = '', message = '' }: { code?: string | undefined; message?: string }) =>
+  /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`);
+
 /** Shows only the code of a `fetch` error: its message may hold the URL, and the URL the key. */
 function unreachableError(base: string, error: unknown): ParcelhookError {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
   const isCode = (one: unknown) => typeof one === 'string' && /^[A-Z][A-Z0-9_]+$/.test(one);
   const known = [cause?.code, code].find(isCode) as string | undefined;
+  if (base.startsWith('https:') && isPlainHttp({ code: known }))
+    return new ParcelhookError(`${base} speaks http, not https: use http://.`, { code: 'UNEXPECTED_ANSWER' });
   return new ParcelhookError(`${base} cannot be reached (${known ?? 'no connection'}).`, {
     code: 'UNREACHABLE',
   });

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { isPlainHttp } from '../http/exchange.js';
 
 export interface SignedNotification {
   headers: Record<string, string>;
@@ -14,6 +15,14 @@ export interface Forwarded {
   errorCode: string | null;
   durationMs: number;
   response: LocalResponse | null;
+  /** If the failure tells. */
+  obstacle: Obstacle | null;
+}
+
+/** A reason for which no notification can arrive, and what to do. */
+export interface Obstacle {
+  cause: 'NOTHING_LISTENS' | 'NO_TLS';
+  message: string;
 }
 
 export interface LocalResponse {
@@ -48,7 +57,7 @@ export function forward(
     const end = (
       statusCode: number | null,
       errorCode: string | null,
-      response: LocalResponse | null = null,
+      { response = null, obstacle = null }: Partial<Pick<Forwarded, 'response' | 'obstacle'>> = {},
     ) =>
       resolve({
         ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
@@ -56,6 +65,7 @@ export function forward(
         errorCode,
         durationMs: Math.round(performance.now() - startedAt),
         response,
+        obstacle,
       });
     // A new connection each time: the server may close an idle one just as it is reused.
     const sent = request(target, {
@@ -81,7 +91,9 @@ export function forward(
         if (signal.aborted) return reject(reasonOf(signal));
         const { date, 'www-authenticate': challenge } = response.headers;
         const text = Buffer.concat(chunks).toString();
-        end(response.statusCode!, null, { text, date, asksForLogin: login.test(challenge ?? '') });
+        end(response.statusCode!, null, {
+          response: { text, date, asksForLogin: login.test(challenge ?? '') },
+        });
       });
     });
     let failure: NodeJS.ErrnoException | undefined;
@@ -89,7 +101,11 @@ export function forward(
     sent.on('close', () => {
       if (hasResponse) return;
       if (signal.aborted) reject(reasonOf(signal));
-      else end(null, deadline.aborted ? 'TIMEOUT' : errorCodeOf(failure?.code ?? '', isConnected));
+      else if (deadline.aborted) end(null, 'TIMEOUT');
+      else
+        end(null, errorCodeOf(failure?.code ?? '', isConnected), {
+          obstacle: failure ? obstacleOf(target, failure) : null,
+        });
     });
     sent.end(body);
   });
@@ -101,6 +117,17 @@ function errorCodeOf(code: string, isConnected: boolean): string {
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH$)|CERT|SELF_SIGNED/.test(code)) return 'TLS';
   if (/^(HPE_|ERR_HTTP_|ERR_INVALID_)/.test(code)) return 'PROTOCOL';
   return isConnected ? 'RESET' : 'CONNECT';
+}
+
+function obstacleOf({ host }: URL, error: NodeJS.ErrnoException): Obstacle | null {
+  if (error.code === 'ECONNREFUSED')
+    return { cause: 'NOTHING_LISTENS', message: `Nothing listens at ${host}: start your server.` };
+  if (isPlainHttp(error))
+    return {
+      cause: 'NO_TLS',
+      message: `The server at ${host} speaks http, not https: forward to http://${host}.`,
+    };
+  return null;
 }
 
 const reasonOf = ({ reason }: AbortSignal) => reason as Error;

@@ -48,11 +48,12 @@ export async function listen(
         if (interests && !interests.has(event.state)) continue;
         const notification = notificationOf(event, signing.secret);
         const at = new Date();
-        const { response, ...result } = await forward(target, notification, { timeoutMs, signal });
-        const diagnosis = await explainRefusal({ ...result, response }, notification, signing, {
+        const { response, obstacle, ...result } = await forward(target, notification, { timeoutMs, signal });
+        const refusal = await explainRefusal({ ...result, response }, notification, signing, {
           serviceUrl: options.url,
           now: new Date(),
         });
+        const diagnosis = refusal ?? obstacle;
         counts.forwarded += 1;
         if (!result.ok) counts.refused += 1;
         const { eventId, sequence, trackingId, state } = event;

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { Forwarded } from './forward.js';
+import type { Forwarded, Obstacle } from './forward.js';
 import type { Signing } from './options.js';
 import { masked, type Refusal } from './refusal.js';
 
-export interface Notified extends Omit<Forwarded, 'response'> {
+export interface Notified extends Omit<Forwarded, 'response' | 'obstacle'> {
   at: Date;
   eventId: string;
   sequence: number;
@@ -11,7 +11,7 @@ export interface Notified extends Omit<Forwarded, 'response'> {
   state: string;
   /** Of a refusal, in a line; null if it says nothing. */
   responseText: string | null;
-  diagnosis: Refusal | null;
+  diagnosis: Refusal | Obstacle | null;
 }
 
 /** Prints what happens while listening. */
@@ -27,7 +27,7 @@ export interface Printer {
   ended(counts: { forwarded: number; refused: number }): void;
 }
 
-/** Prints text for people, each cause of a refusal once. */
+/** Prints text for people, each cause of a failure once. */
 export const createPrinter = (write: (text: string) => void): Printer => {
   const print = (line: string) => write(`${printable(line)}\n`);
   const told = new Set<string>();
@@ -40,7 +40,8 @@ export const createPrinter = (write: (text: string) => void): Printer => {
     notified({ at, state, trackingId, ok, statusCode, errorCode, durationMs, responseText, diagnosis }) {
       const outcome =
         statusCode === null ? errorCode : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-      const mark = ok ? '' : `  rejected${responseText === null ? '' : `: ${responseText}`}`;
+      const failed = statusCode === null ? 'not delivered' : 'rejected';
+      const mark = ok ? '' : `  ${failed}${responseText === null ? '' : `: ${responseText}`}`;
       print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);
       if (diagnosis === null || told.has(diagnosis.cause)) return;
       told.add(diagnosis.cause);

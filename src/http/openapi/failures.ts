@@ -23,7 +23,7 @@ export const failures: Record<number, Failure> = {
     code: 'UNAUTHORIZED',
     description:
       'The key, the credentials or the token is missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
-    message: 'The key, the credentials or the token is wrong or has expired.',
+    message: 'The key or the token is not valid, or the token has expired: log in again.',
     headers: ['WWW-Authenticate'],
   },
   403: {

@@ -29,7 +29,7 @@ export function jsonBody(): RequestHandler {
     if (!isJson && coding === undefined && length === '0') return next();
     const compression = request.get('content-encoding') ?? 'identity';
     if (!isJson || otherCharset.test(request.get('content-type') ?? '') || !/^identity$/i.test(compression))
-      throw unsupportedMediaType();
+      throw unsupportedMediaType(sentHeaders(request));
     if (Number(length) > maxBodyBytes) throw payloadTooLarge();
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await whileReading(response, () => readBytes(request, countBytes));
@@ -115,8 +115,19 @@ function parse(text: string, details: Detail[]): unknown {
   }
 }
 
-export const unsupportedMediaType = () =>
-  new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8, not compressed.');
+export const unsupportedMediaType = (sent = '') =>
+  new ApiError(
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The body must be application/json in UTF-8, not compressed.${sent}`,
+  );
+
+const sentHeaders = (request: Request): string =>
+  ['Content-Type', 'Content-Encoding']
+    .map((name) => [name, request.get(name)?.slice(0, maxNameLength)] as const)
+    .filter(([name, value]) => value !== undefined || name === 'Content-Type')
+    .map(([name, value]) => (value ? ` The request has ${name}: ${value}.` : ` The request has no ${name}.`))
+    .join('');
 
 export const payloadTooLarge = () =>
   new ApiError(413, 'PAYLOAD_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);

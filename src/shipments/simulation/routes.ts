@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { described } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
+import { oneOf } from '../../platform/issues.js';
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
@@ -28,7 +29,7 @@ const states = (description: string, known: ReadonlySet<string>) =>
   described(
     z.array(
       described(
-        z.string().refine((state) => known.has(state), `must be one of ${[...known].join(', ')}`),
+        z.string().refine((state) => known.has(state), { error: ({ input }) => oneOf([...known], input) }),
         'A state.',
         [...known][0],
         { enum: [...known] },

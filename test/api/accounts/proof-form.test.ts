@@ -16,7 +16,8 @@ const missingKey = 'The query parameter `key` is missing.';
 const bearerForm = '`Authorization: Bearer <token>`';
 const basicForm = '`Authorization: Basic <Base64 of e-mail:password>`';
 const missing = `The Authorization header is missing: expected ${bearerForm}.`;
-const wrong = 'The key, the credentials or the token is wrong or has expired.';
+const wrong = 'The key or the token is not valid, or the token has expired: log in again.';
+const wrongLogin = 'The key, the e-mail address or the password is wrong.';
 const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 test.each<[string, string, string | undefined, string]>([
@@ -40,10 +41,10 @@ test.each<[string, string, string | undefined, string]>([
   ['/operator/v1/status', '', 'BASIC', `Expected ${bearerForm}, got Basic.`],
   ['/v1/webhooks', 'key=wrong', 'TOKEN', wrong],
   ['/v1/webhooks', 'key=K', 'Bearer wrong', wrong],
-  ['/v1/login', 'key=wrong', 'BASIC', wrong],
-  ['/v1/login', 'key=K', encoded('user@example.com:wrong'), wrong],
-  ['/v1/login', 'key=K', encoded('nobody@example.com:wrong'), wrong],
-  ['/operator/v1/status', '', 'Bearer wrong', wrong],
+  ['/v1/login', 'key=wrong', 'BASIC', wrongLogin],
+  ['/v1/login', 'key=K', encoded('user@example.com:wrong'), wrongLogin],
+  ['/v1/login', 'key=K', encoded('nobody@example.com:wrong'), wrongLogin],
+  ['/operator/v1/status', '', 'Bearer wrong', 'The operator token is not valid.'],
 ])('%s?%s with %s: 401 says "%s"', async (path, query, header, message) => {
   const own: Record<string, string> = {
     TOKEN: `Bearer ${account.token}`,

@@ -233,6 +233,50 @@ test("tracking by the shipper's own identifier says where to look it up", async 
   expect(response.body.error.message).toContain('GET /v1/shipments?shipperTrackingId=');
 });
 
+test.each([
+  ['/v1/webhook', '/v1/webhooks'],
+  ['/webhooks', '/v1/webhooks'],
+  ['/V1/webhooks', '/v1/webhooks'],
+  ['/v1/webhook/an-id', '/v1/webhooks/{webhookId}'],
+  ['/v1/shipments/PH1M7YZMHG0R8EB1NC38', '/v1/shipment-tracking/{trackingId}'],
+  ['/v1/shipment-tracking/', '/v1/shipment-tracking/{trackingId}'],
+  ['/operator/v1/shipper', '/operator/v1/shippers'],
+])('the 404 of %s names %s', async (path, meant) => {
+  const response = await account.call(path);
+  expectFailure(response, 404);
+  expect(response.body.error.message).toBe(`This endpoint was not found. Did you mean ${meant}? See /docs.`);
+});
+
+test('the 404 of an endpoint unlike any other names the documentation', async () => {
+  const response = await account.call('/v1/nothing');
+  expect(response.body.error.message).toBe('This endpoint was not found. See /docs.');
+});
+
+test('the 415 says what was sent', async () => {
+  const post = (headers: Record<string, string>) =>
+    fetch(`${service.url}/v1/shipments?key=${account.accountKey}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.token}`, ...headers },
+      body: '{}',
+    }).then(async (response) => ((await response.json()) as { error: { message: string } }).error.message);
+  expect(await post({ 'content-type': 'text/plain' })).toMatch(
+    /The request has Content-Type: text\/plain\.$/,
+  );
+  expect(await post({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).toMatch(
+    / The request has Content-Encoding: gzip\.$/,
+  );
+});
+
+test('the name of a state in small letters is corrected', async () => {
+  const response = await account.call('/v1/webhooks', {
+    body: { interests: ['picked-up', 'é'], targetAddress: 'https://example.org/hook' },
+  });
+  expect(response.body.error.details!.map(({ message }) => message)).toEqual([
+    'must be * or a state name of A to Z, 0 to 9 and _; did you mean PICKED_UP?',
+    'must be * or a state name of A to Z, 0 to 9 and _, such as CREATED',
+  ]);
+});
+
 test('no message is a sentence of the library that checks', async () => {
   const responses = await Promise.all([
     order(withPart('recipientLocation', { lat: 91, lng: 'x', street: 7, notes: [] })),

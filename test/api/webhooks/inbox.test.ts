@@ -115,6 +115,14 @@ test('a request that no secret of the shipper has signed is shown as not verifie
 });
 
 describe('on demand it fails', () => {
+  test('with a text, as the refusal of a number shows', async () => {
+    const account = await newAccount();
+    const { body } = await account.call('/v1/inbox', { method: 'PATCH', body: { fail: 500 } });
+    expect(body.error.details).toEqual([
+      { path: 'fail', message: 'must be one of "500", "TIMEOUT", "410", "RESET", or null' },
+    ]);
+  });
+
   test.concurrent.each([
     ['500', { statusCode: 500, errorCode: 'HTTP_STATUS' }, 'ACTIVE'],
     ['410', { statusCode: 410, errorCode: 'HTTP_STATUS' }, 'DISABLED'],

@@ -68,6 +68,10 @@ test('from a fresh start, a log-in, a webhook to the inbox and an order are enou
   ).toBe(200);
 }, 60_000);
 
+test('a fresh start raises no alarm before the first job can have come', () => {
+  expect(running.output()).not.toContain('health check fails');
+});
+
 test('the inbox keeps its address over a restart, and forgets what arrived', async () => {
   const inbox = async () => {
     const { key, email, password } = accountOf(greetingLink());
@@ -139,6 +143,27 @@ inBrowser(
     }
   },
   120_000,
+);
+
+inBrowser(
+  'the quick start goes on with the webhook of the inbox, and says what the inbox verified',
+  async () => {
+    const { page, close } = await openBrowser(running);
+    try {
+      await page.goto(greetingLink());
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('button', { name: 'Quick start' }).click();
+      await page.getByRole('button', { name: 'Use this webhook' }).click();
+      await page.getByRole('button', { name: 'Place the sample order' }).click();
+      await page.locator('.arrivals').getByText('Verified', { exact: true }).waitFor();
+      await page.getByText('Done. Your inbox verified a notification.').waitFor();
+      const doneSteps = page.getByRole('heading', { level: 2, name: /\(done\)$/ });
+      await until('all four steps are done', async () => (await doneSteps.count()) === 4);
+      await expectSound(page);
+    } finally {
+      await close();
+    }
+  },
 );
 
 inBrowser(

@@ -11,6 +11,7 @@ import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
+import { nameOf } from '../webhooks/summary.js';
 import { isOnePage } from './one-page.js';
 import { Attempts } from './Attempts.js';
 import { Payload } from './Payload.js';
@@ -84,7 +85,8 @@ const Summary = ({ delivery }: { delivery: DeliveryDetails }) => (
 
 function Facts({ delivery }: { delivery: DeliveryDetails }) {
   const { trackingId, shipperTrackingId, webhookId, targetAddress, eventId, deliveryId } = delivery;
-  const webhooks = useWebhookList();
+  const name = webhookName(useWebhookList(), delivery);
+  const isNamed = name !== nameOf({ description: '', targetAddress });
   return (
     <dl class="facts">
       {trackingId && (
@@ -99,9 +101,13 @@ function Facts({ delivery }: { delivery: DeliveryDetails }) {
       )}
       <dt>Webhook</dt>
       <dd>
-        <Link href={`/webhooks/${webhookId}`}>{webhookName(webhooks, delivery)}</Link>
-        <br />
-        <span class="soft">{targetAddress}</span>
+        <Link href={`/webhooks/${webhookId}`}>{isNamed ? name : targetAddress}</Link>
+        {isNamed && (
+          <>
+            <br />
+            <span class="soft">{targetAddress}</span>
+          </>
+        )}
       </dd>
       <dt>Recorded</dt>
       <dd>

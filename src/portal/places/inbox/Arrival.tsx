@@ -18,6 +18,12 @@ const headerLines = (headers: Item['headers']) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
+export const VerifiedBadge = ({ item }: { item: Item }) => (
+  <StatusBadge status={item.verified ? 'SUCCEEDED' : 'FAILED'}>
+    {item.verified ? 'Verified' : 'Not verified'}
+  </StatusBadge>
+);
+
 /** One request: what it says in a line; its headers and body on demand. */
 export function Arrival({ item }: { item: Item }) {
   const { state, trackingId, pretty } = readBody(item.body);
@@ -28,9 +34,7 @@ export function Arrival({ item }: { item: Item }) {
         <summary>
           <span class="arrived-state">{state === null ? 'Not a notification' : wordOf(state)}</span>
           {trackingId && <code class="long">{trackingId}</code>}
-          <StatusBadge status={item.verified ? 'SUCCEEDED' : 'FAILED'}>
-            {item.verified ? 'Verified' : 'Not verified'}
-          </StatusBadge>
+          <VerifiedBadge item={item} />
           {Number(attempt) > 1 && <span class="soft">attempt {attempt}</span>}
           {item.answered !== '200' && <StatusBadge status="HELD">{responses[item.answered]}</StatusBadge>}
           <span class="soft">

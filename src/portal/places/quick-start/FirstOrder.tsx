@@ -12,10 +12,18 @@ import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { rememberedKey, session } from '../../session.js';
 import { hasInbox } from '../../features.js';
+import { VerifiedBadge } from '../inbox/Arrival.js';
+import { useInbox, type Item } from '../inbox/contents.js';
 import { orderCommand } from './snippets.js';
 
+interface Outcomes {
+  onDelivered: () => void;
+  /** The inbox has verified one. */
+  onVerified: () => void;
+}
+
 /** Places the sample order, and shows its notifications as they are sent. */
-export function FirstOrder() {
+export function FirstOrder(outcomes: Outcomes) {
   const [order] = useState(() => sampleOrder(Date.now()));
   const [placed, setPlaced] = useState<OrderResult | null>(null);
   const place = async () => {
@@ -37,7 +45,7 @@ export function FirstOrder() {
           </Button>
         )}
       </p>
-      {placed && <Notifications key={placed.trackingId} trackingId={placed.trackingId} />}
+      {placed && <Notifications key={placed.trackingId} trackingId={placed.trackingId} {...outcomes} />}
       <details>
         <summary>The same with curl</summary>
         <Code
@@ -49,16 +57,29 @@ export function FirstOrder() {
   );
 }
 
-function Notifications({ trackingId }: { trackingId: string }) {
+const useArrivals = hasInbox ? useInbox : () => ({ data: undefined });
+
+function Notifications({ trackingId, onDelivered, onVerified }: { trackingId: string } & Outcomes) {
   const path = withQuery('/v1/deliveries', { trackingId, limit: 50 });
   const { data } = useResource((signal) => call<DeliveryPage>('GET', path, undefined, { signal }), {
     everyMs: 1_000,
   });
   const deliveries = data?.deliveries.toReversed() ?? [];
   const sent = deliveries.filter(({ status }) => status === 'SUCCEEDED').length;
+  const { data: inbox } = useArrivals();
+  const itemOf = ({ eventId, targetAddress }: Delivery) =>
+    targetAddress === inbox?.address
+      ? inbox.items.find(({ headers }) => headers['webhook-id'] === eventId)
+      : undefined;
+  const isVerified = deliveries.some((delivery) => itemOf(delivery)?.verified);
   useEffect(() => {
-    if (sent > 0) announce(`${sent} ${sent === 1 ? 'notification' : 'notifications'} delivered`);
+    if (sent === 0) return;
+    announce(`${sent} ${sent === 1 ? 'notification' : 'notifications'} delivered`);
+    onDelivered();
   }, [sent]);
+  useEffect(() => {
+    if (isVerified) onVerified();
+  }, [isVerified]);
   return (
     <div class="arrivals">
       <p>
@@ -75,17 +96,24 @@ function Notifications({ trackingId }: { trackingId: string }) {
       </p>
       <ul>
         {deliveries.map((delivery) => (
-          <Arrival key={delivery.deliveryId} delivery={delivery} />
+          <Arrival key={delivery.deliveryId} delivery={delivery} item={itemOf(delivery)} />
         ))}
       </ul>
       {deliveries.length === 0 && <p class="soft">Waiting for its first notification…</p>}
+      {sent > 0 && (
+        <p>
+          <strong>Done.</strong>{' '}
+          {isVerified ? 'Your inbox verified a notification.' : 'Your server accepted a notification.'}
+        </p>
+      )}
     </div>
   );
 }
 
-const Arrival = ({ delivery }: { delivery: Delivery }) => (
+/** `item` is what arrived in the inbox, which verifies it. */
+const Arrival = ({ delivery, item }: { delivery: Delivery; item: Item | undefined }) => (
   <li>
-    <StatusBadge status={delivery.status} />
+    {item ? <VerifiedBadge item={item} /> : <StatusBadge status={delivery.status} />}
     <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
     <span class="soft cut" title={delivery.targetAddress}>
       {delivery.targetAddress}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { TestResult, WebhookWithSecret } from '../../../client/api/types.js';
+import type { ListedWebhook, TestResult, WebhookWithSecret } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
@@ -9,12 +9,18 @@ import { Link, setQuery } from '../../router.js';
 import { hasInbox } from '../../features.js';
 import { FirstOrder } from './FirstOrder.js';
 import { verifySnippets } from './snippets.js';
+import { nameOf } from '../webhooks/summary.js';
 import { TestForm } from '../webhooks/Test.js';
 
-/** The empty state: create a webhook, test it, verify, place an order. Each step works at once, in any order it can. */
-export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
-  const [webhook, setWebhook] = useState<WebhookWithSecret | null>(null);
+/** The one just created has its secret; an earlier one has its health. */
+type Chosen = WebhookWithSecret | ListedWebhook;
+
+/** A webhook to create or to go on with, a test, the check of its signature, an order. Each step works once it can. */
+export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[]; onCreated: () => unknown }) {
+  const [webhook, setWebhook] = useState<Chosen | null>(null);
   const [result, setResult] = useState<TestResult | null>(null);
+  const [isVerified, setVerified] = useState(false);
+  const [isDelivered, setDelivered] = useState(false);
   const created = async (created: WebhookWithSecret) => {
     setWebhook(created);
     setQuery({ start: '1' }); // stays when there is a webhook
@@ -23,29 +29,45 @@ export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
   return (
     <ol class="steps">
       <Step title="Create a webhook" isDone={webhook !== null}>
-        {webhook ? <Created webhook={webhook} /> : <CreateForm onCreated={created} />}
+        {webhook ? (
+          <Created webhook={webhook} />
+        ) : (
+          <CreateForm webhooks={webhooks} onCreated={created} onChosen={setWebhook} />
+        )}
       </Step>
-      <Step title="Send a test" isDone={result?.errorCode === null} isWaiting={!webhook}>
+      <Step
+        title="Send a test"
+        isDone={result ? result.errorCode === null : hasSucceeded(webhook)}
+        isWaiting={!webhook}
+      >
         {webhook ? (
           <TestForm webhookId={webhook.webhookId} onSent={setResult} />
         ) : (
           <p class="soft">See at once what your server responds.</p>
         )}
       </Step>
-      <Step title="Verify the signature">
+      <Step title="Verify the signature" isDone={isVerified}>
         <p>
           Every notification is signed with the webhook's secret. Put it into <code>WEBHOOK_SECRET</code>, and
           refuse what does not verify. If something should verify but does not, ask the{' '}
           <Link href="/doctor">signature doctor</Link>.
         </p>
         <Snippets />
+        {!isVerified && (
+          <p class="actions">
+            <Button onClick={() => setVerified(true)}>My server verifies it</Button>
+          </p>
+        )}
       </Step>
-      <Step title="Place the first order" isWaiting={!webhook}>
-        <FirstOrder />
+      <Step title="Place the first order" isDone={isDelivered} isWaiting={!webhook}>
+        <FirstOrder onDelivered={() => setDelivered(true)} onVerified={() => setVerified(true)} />
       </Step>
     </ol>
   );
 }
+
+const hasSucceeded = (webhook: Chosen | null) =>
+  webhook !== null && 'health' in webhook && Boolean(webhook.health?.lastSuccessAt);
 
 interface StepProps {
   title: string;
@@ -65,8 +87,16 @@ const Step = ({ title, children, isDone = false, isWaiting = false }: StepProps)
   </li>
 );
 
-function CreateForm({ onCreated }: { onCreated: (webhook: WebhookWithSecret) => unknown }) {
+interface CreateFormProps {
+  webhooks: ListedWebhook[];
+  onCreated: (webhook: WebhookWithSecret) => unknown;
+  onChosen: (webhook: ListedWebhook) => void;
+}
+
+/** For an address that has a webhook it offers that one: with a second, every notification would come twice. */
+function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
   const [targetAddress, setTargetAddress] = useState('');
+  const existing = webhooks.find((webhook) => webhook.targetAddress === targetAddress.trim());
   useEffect(() => {
     if (!hasInbox) return;
     void call<{ address: string }>('GET', '/v1/inbox').then(({ address }) =>
@@ -74,6 +104,7 @@ function CreateForm({ onCreated }: { onCreated: (webhook: WebhookWithSecret) => 
     );
   }, []);
   const create = async () => {
+    if (existing) return onChosen(existing);
     const wanted = { targetAddress: targetAddress.trim(), interests: ['*'] };
     await onCreated(await call<WebhookWithSecret>('POST', '/v1/webhooks', wanted));
   };
@@ -95,29 +126,41 @@ function CreateForm({ onCreated }: { onCreated: (webhook: WebhookWithSecret) => 
               : 'Every state of a shipment is sent there. You can narrow this down later.'
           }
         />
-        <CreateButton />
+        <CreateButton isExisting={existing !== undefined} />
       </div>
+      {existing && (
+        <p>
+          <Link href={`/webhooks/${existing.webhookId}`}>{nameOf(existing)}</Link> has this address already.
+          With a second webhook, every notification would come twice.
+        </p>
+      )}
       <FormProblem shown={['targetAddress']} />
     </Form>
   );
 }
 
-const CreateButton = () => (
+const CreateButton = ({ isExisting }: { isExisting: boolean }) => (
   <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    Create webhook
+    {isExisting ? 'Use this webhook' : 'Create webhook'}
   </Button>
 );
 
-const Created = ({ webhook }: { webhook: WebhookWithSecret }) => (
+const Created = ({ webhook }: { webhook: Chosen }) => (
   <>
     <p class="long">
-      <Link href={`/webhooks/${webhook.webhookId}`}>{webhook.targetAddress}</Link> gets every state of your
-      shipments.
+      <Link href={`/webhooks/${webhook.webhookId}`}>{webhook.targetAddress}</Link> gets{' '}
+      {webhook.interests.includes('*') ? 'every state' : 'some states'} of your shipments.
     </p>
-    <p>
-      This is its secret. Store it now: <strong>it will not be shown again.</strong>
-    </p>
-    <Code text={`WEBHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
+    {'secret' in webhook ? (
+      <>
+        <p>
+          This is its secret. Store it now: <strong>it will not be shown again.</strong>
+        </p>
+        <Code text={`WEBHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
+      </>
+    ) : (
+      <p>Its secret was shown when it was created. If it is lost, the webhook's page makes a new one.</p>
+    )}
   </>
 );
 

@@ -67,7 +67,7 @@ export function Webhooks() {
           : 'Where notifications about your shipments go, and how well they arrive.'}
       </PageHead>
       {!data && <Loading />}
-      {data && isStarting && <QuickStart onCreated={reload} />}
+      {data && isStarting && <QuickStart webhooks={data.webhooks} onCreated={reload} />}
       {data && !isStarting && (
         <>
           <div class="table-wrap" aria-busy={isLoading}>
@@ -160,7 +160,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         {attempts > 0 ? (
           <Sparkline hours={hours} label={attemptsInWords(hours)} />
         ) : (
-          <span class="soft">none</span>
+          <span class="soft">{isOfLastDay(health?.lastSuccessAt) ? 'none but tests' : 'none'}</span>
         )}
       </td>
       <td class="number" data-label="Waiting">
@@ -177,6 +177,9 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
     </tr>
   );
 }
+
+/** Tests count as a success, but not among the attempts. */
+const isOfLastDay = (at: string | null | undefined) => at != null && now.value - Date.parse(at) < 86_400_000;
 
 const shareTone = (share: number) => (share >= 0.99 ? '' : share >= 0.9 ? 'tone-warn' : 'tone-bad');
 
