@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
 import { createRedeliverer } from './deliveries/by-hand/redelivery.js';
 import { byHandLeaseMs } from './deliveries/by-hand/send.js';
@@ -17,7 +18,10 @@ export interface WorkerRole {
   /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
   simulate(): void;
-  /** Rejects unless a job, canaries included, arrived from every queue in the last 30 s. */
+  /**
+   * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
+   * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
+   */
   checkFlow(): Promise<void>;
   /** Begins no new work; resolves when the current attempts are recorded. */
   drain(): Promise<void>;
@@ -26,6 +30,8 @@ export interface WorkerRole {
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
 const flowMaxAgeMs = 30_000;
+/** Less than a health check may take. */
+const firstJobsMs = 1_000;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
@@ -74,6 +80,8 @@ export function startWorker(resources: Resources): WorkerRole {
   };
   const startedAt = Date.now();
   const lastJobAt = new Map<string, number>();
+  let firstJobsCame!: () => void;
+  const firstJobs = new Promise<void>((resolve) => (firstJobsCame = resolve));
   metrics.onScrape(() => {
     for (const name of producers.keys())
       metrics.canaryAge.set({ queue: name }, (Date.now() - (lastJobAt.get(name) ?? startedAt)) / 1_000);
@@ -86,6 +94,7 @@ export function startWorker(resources: Resources): WorkerRole {
   ) =>
     engine.consume(name, concurrency, async (job) => {
       lastJobAt.set(name, Date.now());
+      if (lastJobAt.size === producers.size) firstJobsCame();
       if (job.name !== 'canary') await handle(job);
     });
   const consumers = [
@@ -114,15 +123,13 @@ export function startWorker(resources: Resources): WorkerRole {
     heldBack: dispatcher.heldBack,
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
-    checkFlow: () => {
+    checkFlow: async () => {
+      await Promise.race([firstJobs, sleep(firstJobsMs, undefined, { ref: false })]);
       const stale = [...producers.keys()].filter(
-        (name) => Date.now() - (lastJobAt.get(name) ?? startedAt) > flowMaxAgeMs,
+        (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,
       );
-      return stale.length === 0
-        ? Promise.resolve()
-        : Promise.reject(
-            new Error(`no job, not even a canary, arrived from ${stale.join(', ')} in the last 30 s`),
-          );
+      if (stale.length > 0)
+        throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} in the last 30 s`);
     },
     drain: () => (draining ??= drain()),
   };

@@ -12,11 +12,13 @@ import {
   describeError,
   invalidRequest,
   methodNotAllowed,
+  notFound,
   type Detail,
 } from '../platform/errors.js';
 import { describeIssue } from '../platform/issues.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
+import { nearestName } from '../platform/nearest.js';
 import { networkOf } from './addresses.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
@@ -26,7 +28,6 @@ import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 import { requireSameOrigin } from './same-origin.js';
-import { unknownEndpoint } from './unknown-endpoint.js';
 import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
@@ -209,4 +210,29 @@ function notifications({ headers }: Request): Detail[] {
   if (headers['parcelhook-attempt'] === undefined) return [];
   const message = 'marks a notification: a webhook must not point to this service';
   return [{ path: 'Parcelhook-Attempt', message }];
+}
+
+/** Endpoints that there are not, and the one that does what their callers want. */
+const guesses: Record<string, string> = { '/v1/shipments/:trackingId': '/v1/shipment-tracking/:trackingId' };
+
+/** A 404 that names the nearest endpoint; `/v1` and the end of a plural are easily forgotten. */
+function unknownEndpoint(given: string, paths: string[]): ApiError {
+  const error = notFound('This endpoint');
+  if (paths.length === 0) return error; // a worker has no /docs either
+  const meant = nearestPath(given, paths) ?? nearestPath(`/v1${given}`, paths);
+  error.message += `${meant === null ? '' : ` Did you mean ${meant}?`} See /docs.`;
+  return error;
+}
+
+function nearestPath(given: string, paths: string[]): string | null {
+  const segments = given.split('/');
+  const filled = new Map<string, string>();
+  for (const path of [...paths, ...Object.keys(guesses)]) {
+    const own = path.split('/');
+    if (own.length !== segments.length) continue;
+    const asGiven = own.map((segment, index) => (segment.startsWith(':') ? segments[index] : segment));
+    filled.set(asGiven.join('/'), guesses[path] ?? path);
+  }
+  const nearest = nearestName(given, filled.keys());
+  return nearest && filled.get(nearest)!.replace(/:(\w+)/g, '{$1}');
 }

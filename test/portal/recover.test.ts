@@ -112,7 +112,7 @@ inBrowser(
     const ofReplay = missed + parkedAfter;
     await never().getByText(`${ofReplay} notifications to send`).waitFor();
     await page.getByText('The webhook is paused: what you send again waits').waitFor();
-    await page.getByText('is sent by itself, in order, once the webhook is called again').waitFor();
+    await page.getByText('They are sent automatically, in order, once the webhook is called again').waitFor();
     await expectSound(page);
     await never().getByRole('button', { name: 'Send what was never attempted' }).click();
     await page.getByText(`It will send ${ofReplay} deliveries.`).waitFor();

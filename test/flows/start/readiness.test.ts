@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { requireServerVersion } from '../../../src/platform/database/migrate.js';
@@ -217,6 +218,32 @@ test.each([150_000, 180_004])('PostgreSQL %i is accepted', (version) => {
         } finally {
           client.disconnect();
           await stopProcess(worker);
+        }
+      }),
+    ),
+  );
+
+  test.concurrent(
+    'that hands out no jobs keeps a new worker not ready from its first answer on, until it does',
+    next(() =>
+      withRedis({ role: 'api', env: { QUEUE_PREFIX: 'p' } }, async (service, redis) => {
+        const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
+        const queue = new Queue('deliver-0', { connection, prefix: '{p-deliver-0}' });
+        await queue.pause();
+        const worker = await startProcess(service.env, 'worker');
+        try {
+          const reason = 'no job, not even a canary, arrived from deliver-0 in the last 30 s';
+          for (let time = 0; time < 3; time += 1) {
+            const { httpStatus, checks } = await readyz(worker.url);
+            expect(httpStatus).toBe(503);
+            if (!checks.start) expect(checks).toMatchObject({ queue: 'OK', flow: reason });
+          }
+          await queue.resume();
+          await untilReady(worker.url, true);
+        } finally {
+          await stopProcess(worker);
+          await queue.close();
+          connection.disconnect();
         }
       }),
     ),

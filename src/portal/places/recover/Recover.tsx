@@ -138,8 +138,8 @@ function Waits({ webhook, isReplaying }: { webhook: WebhookWithHealth; isReplayi
       )}
       {health.parkedSince !== null && (
         <p>
-          What it has missed since <Time at={health.parkedSince} isExact /> is sent by itself, in order, once
-          the webhook is called again.
+          It has missed events since <Time at={health.parkedSince} isExact />. They are sent automatically, in
+          order, once the webhook is called again.
         </p>
       )}
     </div>
