@@ -8,8 +8,8 @@ import type { Shares } from './http/connections/shares.js';
 import type { Health } from './http/health.js';
 import { createApp } from './http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from './platform/errors.js';
-import type { Logger } from './platform/logger.js';
-import type { Metrics } from './platform/metrics.js';
+import type { Logger } from './platform/telemetry/logger.js';
+import type { Metrics } from './platform/telemetry/metrics.js';
 import type { createReleasers } from './platform/lifecycle.js';
 import type { Role } from './resources.js';
 

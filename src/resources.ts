@@ -24,11 +24,11 @@ import {
 } from './platform/database/postgres.js';
 import { ConfigError, describeError } from './platform/errors.js';
 import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
-import type { Logger } from './platform/logger.js';
-import type { Metrics } from './platform/metrics.js';
+import type { Logger } from './platform/telemetry/logger.js';
+import type { Metrics } from './platform/telemetry/metrics.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
-import { startOtlp } from './platform/otlp.js';
-import { withoutExport, type Tracing } from './platform/tracing.js';
+import { startOtlp } from './platform/telemetry/otlp.js';
+import { withoutExport, type Tracing } from './platform/telemetry/tracing.js';
 import { createSignal, type createReleasers, type Signal } from './platform/lifecycle.js';
 import { createCreationQueue, creationQueueName } from './shipments/create.js';
 import { defaultDropoffLocations } from './shipments/dropoff.js';

@@ -5,7 +5,8 @@ import { greet } from './greeting.js';
 import { prepareFolder } from './platform/embedded/folder.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
 import { describeError } from './platform/errors.js';
-import { createLogger, type Logger } from './platform/logger.js';
+import { createLogger } from './platform/telemetry/logger.js';
+import type { Logger } from './platform/telemetry/logger.js';
 import type { Role } from './resources.js';
 
 const failure = 1;

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded/index.js';
-import { createLogger } from '../src/platform/logger.js';
+import { createLogger } from '../src/platform/telemetry/logger.js';
 import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './support/redis.js';
 import { createDatabase, templateDatabase } from './support/database.js';

@@ -5,7 +5,7 @@ import { byteCount } from '../platform/byte-count.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
-import { samplers } from '../platform/otlp.js';
+import { samplers } from '../platform/telemetry/otlp.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';

@@ -1,8 +1,8 @@
 import type { Due, HandOver, DueClaim } from '../deliveries/outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../deliveries/outbox/turns.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
-import type { Metrics } from '../platform/metrics.js';
-import type { Span, TraceContext, Tracing } from '../platform/tracing.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+import type { Span, TraceContext, Tracing } from '../platform/telemetry/tracing.js';
 import { newId } from '../platform/ids.js';
 import {
   isNullViolation,

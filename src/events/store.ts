@@ -2,7 +2,7 @@ import type { Room } from '../deliveries/outbox/types.js';
 import { eventsOf, ms } from '../deliveries/outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../deliveries/outbox/insert.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { TraceContext } from '../platform/tracing.js';
+import type { TraceContext } from '../platform/telemetry/tracing.js';
 import { eraseNotification } from './notification.js';
 
 export interface ShipmentHead {

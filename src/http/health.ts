@@ -3,8 +3,8 @@ import { waitingForSchema } from '../platform/database/migrate.js';
 import { takesNoSettings } from '../platform/database/pooler.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
 import { every, type TaskWatch } from '../platform/every.js';
-import type { Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 
 /** Checks by name. Each rejects with the reason why it fails. */
 export type HealthChecks = Record<string, () => Promise<void>>;

@@ -16,8 +16,8 @@ import {
   type Detail,
 } from '../platform/errors.js';
 import { describeIssue } from '../platform/issues.js';
-import type { Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { nearestName } from '../platform/nearest.js';
 import { networkOf } from './addresses.js';
 import { recognise } from './connections/intake.js';

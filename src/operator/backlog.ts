@@ -2,7 +2,7 @@ import { laneLimits } from '../deliveries/dispatch/lanes.js';
 import { placesOf } from '../deliveries/dispatch/room.js';
 import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
-import { forget, type Metrics } from '../platform/metrics.js';
+import { forget, type Metrics } from '../platform/telemetry/metrics.js';
 import { readUncreated } from '../shipments/store.js';
 
 const maxAgeMs = 60_000;

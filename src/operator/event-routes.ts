@@ -4,7 +4,7 @@ import { described, anyJson, maxTimeMs, milliseconds, trackingId, details } from
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
-import type { TraceContext, Tracing } from '../platform/tracing.js';
+import type { TraceContext, Tracing } from '../platform/telemetry/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
 import { oneOf } from '../platform/issues.js';
 

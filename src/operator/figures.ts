@@ -1,4 +1,4 @@
-import { forget } from '../platform/metrics.js';
+import { forget } from '../platform/telemetry/metrics.js';
 
 /** Without it the gauges have no series. Rejects as `reading` does. */
 export async function show<Figures>(

@@ -1,6 +1,6 @@
 import { countOpenCircuits, readLag, readUncalled } from '../deliveries/outbox/lag.js';
 import type { Database } from '../platform/database/postgres.js';
-import { forget, type Metrics } from '../platform/metrics.js';
+import { forget, type Metrics } from '../platform/telemetry/metrics.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { countRemoved } from './removal-store.js';
 

@@ -2,7 +2,7 @@ import { oldestAuditMs } from '../accounts/audit/audit-store.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../deliveries/retention/partitions.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, type TaskWatch } from '../platform/every.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
 import { queueSchema } from '../platform/queue/postgres.js';
 import { nextAccepted, nextAgain } from '../shipments/erasure/store.js';

@@ -1,7 +1,7 @@
 import { isFaultOfPiece, type Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { afterFailure, afterPage } from '../platform/walk.js';
 import * as store from './removal-store.js';
 

@@ -1,6 +1,6 @@
 import { describeError } from './errors.js';
-import type { Logger } from './logger.js';
-import type { Metrics } from './metrics.js';
+import type { Logger } from './telemetry/logger.js';
+import type { Metrics } from './telemetry/metrics.js';
 
 export interface TaskWatch {
   logger: Logger;

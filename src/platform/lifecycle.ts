@@ -1,5 +1,5 @@
 import { describeError } from './errors.js';
-import type { Logger } from './logger.js';
+import type { Logger } from './telemetry/logger.js';
 
 /** A stop and a failed start release everything, last in first out. */
 export function createReleasers(logger: Logger) {

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiError } from './api.js';
-import { isApiError } from './api.js';
+import { isApiError, type ApiError } from './api.js';
 
 export interface Resource<Data> {
   /** Undefined until the first response. After that the last one, also while another is under way or has failed. */

@@ -4,19 +4,19 @@ import type { ShipmentHead } from '../events/store.js';
 import type { RouteResult } from '../http/envelope.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { newId, pooledRandomBytes } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { TraceContext } from '../platform/tracing.js';
+import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { Admission, OnWait } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
-  type AcceptedOrder,
   deleteExpiredIdempotencyKey,
-  type EarlierOrder,
   findByIdempotencyKey,
   insertOrders,
+  type AcceptedOrder,
+  type EarlierOrder,
 } from './store.js';
 
 /** A slow creation must not delay other orders longer than this. */

@@ -2,8 +2,9 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../events/
 import type { ShipmentHead } from '../events/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
-import { createThrottledWarn, type Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
+import { createThrottledWarn } from '../platform/telemetry/logger.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { inPieces } from '../platform/walk.js';

@@ -7,7 +7,7 @@ import { markHeld } from '../http/request/watch.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
-import type { Tracing } from '../platform/tracing.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
 import { orderResult, shipmentList, stateList, tracking } from './responses.js';

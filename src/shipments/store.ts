@@ -1,6 +1,6 @@
 import { eventsOf } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { TraceContext } from '../platform/tracing.js';
+import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../deliveries/log/shipment-filter.js';
 

@@ -14,7 +14,7 @@ import {
   run,
   spawnOptions,
 } from '../../src/platform/embedded/run-as.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { freePort } from '../support/redis.js';
 
 export interface PostgresServer {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 
 /** No rate limits; webhooks use public hostnames only, which do not exist here. */

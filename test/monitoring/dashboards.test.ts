@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { dashboardFiles } from '../../grafana/src/dashboards.js';
-import { createMetrics } from '../../src/platform/metrics.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { dashboardTexts, expressions, interpolated, panels, selectorsOf } from './dashboards.js';
 import { isInstalled } from './prometheus.js';
 import { spawnSync } from 'node:child_process';

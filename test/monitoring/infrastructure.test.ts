@@ -8,7 +8,7 @@ import {
   refreshTables,
   type InfrastructureDependencies,
 } from '../../src/operator/infrastructure.js';
-import { createMetrics } from '../../src/platform/metrics.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createQueueEngine, type QueueEngine } from '../../src/platform/queue/engine.js';
 import { createWorld, logger, openPool, type World } from '../support/core/world.js';
 import { redisProgram, startRedis } from '../support/redis.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRequestCounter } from '../../src/http/request/count.js';
-import { createMetrics } from '../../src/platform/metrics.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import {
   basic,
   placeOrder,

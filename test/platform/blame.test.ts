@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { createPool, isFaultOfPiece } from '../../src/platform/database/postgres.js';
 import { invalidRequest, unavailable } from '../../src/platform/errors.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 
 const options = {
   connectionString: process.env.TEST_DATABASE_URL ?? '',

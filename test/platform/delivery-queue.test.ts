@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createNotify, dueOf } from '../../src/deliveries/dispatch/notify.js';
 import { dueSinceUnknown } from '../../src/deliveries/outbox/types.js';
 import { newId } from '../../src/platform/ids.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { backends } from '../support/harness.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createDnsResolver, type DnsResolver } from '../../src/deliveries/send/dns/resolver.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { hugeResponse, startDnsServer, type DnsReply, type DnsServer } from '../support/dns-server.js';
 
 const replies = new Map<string, DnsReply>();

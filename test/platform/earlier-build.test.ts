@@ -6,7 +6,7 @@ import pg from 'pg';
 import { generatedSecrets } from '../../src/config/secrets.js';
 import { prepareFolder } from '../../src/platform/embedded/folder.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { deployment, newFolder, type Folder } from '../support/deployment.js';
 import { runProgram } from '../support/program.js';

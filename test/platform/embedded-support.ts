@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 
 const logger = createLogger('silent');
 export const isRoot = process.getuid?.() === 0;
 export const NOBODY = 65_534;
 const moduleUrl = new URL('../../src/platform/embedded/index.ts', import.meta.url).href;
-const loggerUrl = new URL('../../src/platform/logger.ts', import.meta.url).href;
+const loggerUrl = new URL('../../src/platform/telemetry/logger.ts', import.meta.url).href;
 const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Root can start children as another user, who must be able to read this project. */

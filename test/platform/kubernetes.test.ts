@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
-import { createMetrics } from '../../src/platform/metrics.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { newFolder } from '../support/deployment.js';
 import {
   built,

@@ -1,7 +1,7 @@
 import { networkOf } from '../../http/addresses.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { append, type Actor, type AuditEntry, type AuditLine } from './audit.js';
 
 export interface Refusals {

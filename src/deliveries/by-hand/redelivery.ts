@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
 import { reportSuccess } from '../circuit/transitions.js';
 import {

@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Outcomes } from './rule.js';
 import type { Claim } from '../outbox/types.js';
 

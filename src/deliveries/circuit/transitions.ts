@@ -1,7 +1,7 @@
 import { auditAll, service } from '../../accounts/audit/audit.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './rule.js';
 import {

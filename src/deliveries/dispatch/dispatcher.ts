@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { giveBack, renewLeases } from '../outbox/claim.js';
 import type { Due, DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';

@@ -1,5 +1,6 @@
 import { createBatcher } from '../../platform/batch.js';
-import { createThrottledWarn, type Logger } from '../../platform/logger.js';
+import { createThrottledWarn } from '../../platform/telemetry/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
 import { distinctDue, type Due } from '../outbox/types.js';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Durations } from '../durations.js';
 import { recomputeTurns } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due } from '../outbox/types.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import type { TraceContext } from '../../platform/tracing.js';
+import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
 import { findFilteredShipments, filtersByShipment } from './shipment-filter.js';

@@ -1,4 +1,4 @@
-import type { TraceContext } from '../../platform/tracing.js';
+import type { TraceContext } from '../../platform/telemetry/tracing.js';
 
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
 export type Trigger = (typeof triggers)[number];

@@ -1,6 +1,6 @@
 import { audited, type Actor } from '../../accounts/audit/audit.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { dueSinceUnknown, type Due } from '../outbox/types.js';
 import { lockMoves } from '../outbox/sql.js';

@@ -1,6 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import { pauseAfter } from '../../platform/every.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { lockMoves } from '../outbox/sql.js';
 import {

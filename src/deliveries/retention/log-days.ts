@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { cancelExpired } from '../outbox/cancel.js';
 import { deleteOldReplays } from '../replay/store.js';

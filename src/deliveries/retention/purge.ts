@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { owedTo } from '../outbox/sql.js';
 import { createWalk } from '../../platform/walk.js';

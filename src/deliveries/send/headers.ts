@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { traceIdOf, type TraceContext } from '../../platform/tracing.js';
+import { traceIdOf, type TraceContext } from '../../platform/telemetry/tracing.js';
 import { masked, type OwnHeaders } from '../../webhooks/sealing/sealing.js';
 
 /** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */

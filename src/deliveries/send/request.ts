@@ -1,6 +1,6 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
-import { traceparentOf, type Tracing } from '../../platform/tracing.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import { traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';

@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import type { Overtaken } from '../outbox/cancel.js';
 import { dueSinceUnknown, type Due, type Claim, type Settlement, type Turn } from '../outbox/types.js';

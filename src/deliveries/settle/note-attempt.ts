@@ -1,6 +1,6 @@
-import type { Logger } from '../../platform/logger.js';
-import type { Metrics } from '../../platform/metrics.js';
-import { traceIdOf } from '../../platform/tracing.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { traceIdOf } from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
 

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import { createBatcher } from '../../platform/batch.js';
 import { ApiError } from '../../platform/errors.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';

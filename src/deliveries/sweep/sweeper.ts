@@ -1,7 +1,7 @@
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { describeError } from '../../platform/errors.js';
 import { maxIntervals, pauseAfter } from '../../platform/every.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';

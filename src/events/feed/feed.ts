@@ -1,4 +1,4 @@
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { createGate } from '../../platform/limits/gate.js';
 import type { Route } from '../../http/route.js';
 import { createFeedBounds } from './bounds.js';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Route } from '../route.js';
 
 export interface EndedRequest {

@@ -1,6 +1,11 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { parseTraceparent, traceIdOf, type TraceContext, type Tracing } from '../../platform/tracing.js';
+import {
+  parseTraceparent,
+  traceIdOf,
+  type TraceContext,
+  type Tracing,
+} from '../../platform/telemetry/tracing.js';
 import { arrivedAt } from '../connections/intake.js';
 import { described } from './fields.js';
 

@@ -1,8 +1,8 @@
 import type { RequestHandler, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from '../../platform/logger.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { arrivedAt } from '../connections/intake.js';
 import type { Caller, Route } from '../route.js';
 import { createRequestCounter } from './count.js';

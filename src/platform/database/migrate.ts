@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { packageFolder } from '../../version.js';
 import { ApiError, ConfigError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');

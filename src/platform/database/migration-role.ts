@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import { beginImpatient, withConnection, migrate } from './migrate.js';
 import { migrateQueue, queueSchema } from '../queue/postgres.js';
 

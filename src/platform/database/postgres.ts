@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import {
   anyOneByOne,
   beginWith,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import { prepareBinaries } from './binaries.js';
 import { connectionStringFor, superuserConnectionString } from './cluster.js';
 import { prepareFolder, type Folder } from './folder.js';

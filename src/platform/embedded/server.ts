@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import { ensureCluster, ensureDatabase } from './cluster.js';
 import { boundLog, readOrMakePassword, type Folder } from './folder.js';
 import { clearStaleLock, findPostmaster, type Ownership, type Postmaster } from './processes.js';

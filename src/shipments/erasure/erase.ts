@@ -7,7 +7,7 @@ import {
 import type { Durations } from '../../deliveries/durations.js';
 import { recordNothing } from '../../events/feed/extent-store.js';
 import { eraseEvents, markErased, type MarkedShipment } from '../../events/store.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
 import { findOrders, saveErasedOrders, forgetUnderWay, noteUnderWay } from './store.js';

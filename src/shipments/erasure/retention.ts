@@ -1,6 +1,6 @@
 import type { ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { inPieces } from '../../platform/walk.js';
 import { beginErasures, finishErasures, type ErasureDependencies } from './erase.js';
 import { nextAccepted, nextAgain, saveChecked, findUnderWay, type Candidate } from './store.js';

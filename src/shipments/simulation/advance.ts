@@ -5,7 +5,7 @@ import {
   type RecordResult,
 } from '../../events/record.js';
 import { ApiError, describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { inPieces } from '../../platform/walk.js';
 import {

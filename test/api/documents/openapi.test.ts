@@ -4,7 +4,7 @@ import type { IRouter } from 'express';
 import { startApp } from '../../../src/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
 import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
 import { sendRaw } from '../../support/client.js';
 import { expectValid, operationsOf, schemaCompiler, type Described } from '../../support/openapi.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { operatorToken, startProcess, stopProcess } from '../../support/process.js';
 import { startRedis } from '../../support/redis.js';
 import { startPostgres } from '../postgres-server.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { startWithClock } from './postgres-clock.js';
 import { startRedis, type RedisServer } from '../../support/redis.js';
 

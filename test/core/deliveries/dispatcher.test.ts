@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
 import { dueSinceUnknown, noRoom, type Due } from '../../../src/deliveries/outbox/types.js';
 import { recordEvents } from '../../../src/events/record.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { until } from '../../support/until.js';
 import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
 import { leaseMs, longHoldMs, muchRoom, record, recording } from '../../support/core/acts.js';

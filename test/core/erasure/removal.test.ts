@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRemoval } from '../../../src/operator/removal.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { record } from '../../support/core/acts.js';
 import {
   addShipment,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patienceMs } from '../../../src/platform/batch.js';
 import { unavailable } from '../../../src/platform/errors.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { createAcceptOrder } from '../../../src/shipments/accept.js';
 import { createAdmission } from '../../../src/shipments/admission.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
 import { ApiError } from '../../../src/platform/errors.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { createShipments } from '../../../src/shipments/create.js';
 import { createCatalogue } from '../../../src/shipments/states.js';
 import { collector, longHoldMs, recording } from '../../support/core/acts.js';

@@ -4,7 +4,7 @@ import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/cor
 import { addShipment, addWebhook, outboxOf, logger } from '../../support/core/world.js';
 import { countOutcomes } from '../../../src/deliveries/circuit/transitions.js';
 import { durationsOf } from '../../../src/deliveries/durations.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 
 setUpRaces('outbox, webhooks, circuits, redeliveries, replays, simulations');
 

@@ -1,7 +1,7 @@
 /** One row for which a statement fails does not block the others, and is tried again later. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { newId } from '../../../src/platform/ids.js';
 import { advanceSimulations } from '../../../src/shipments/simulation/advance.js';
 import { createOrderSweep, createShipments } from '../../../src/shipments/create.js';

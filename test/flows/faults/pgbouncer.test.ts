@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { isTooSlow, createPool, type Pool } from '../../../src/platform/database/postgres.js';
 import { takesNoSettings } from '../../../src/platform/database/pooler.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { operator, registerAccount, registerWebhook, request } from '../../support/client.js';
 import { createDatabase, dropDatabase } from '../../support/database.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/process.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/embedded/index.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import {
   operator,
   placeOrder,

@@ -1,4 +1,4 @@
-import { withoutExport } from '../../../src/platform/tracing.js';
+import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
 import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
 import { withdrawCancelled } from '../../../src/deliveries/replay/cancel-replay.js';
 import { inspectPage } from '../../../src/deliveries/outbox/sweep.js';
@@ -16,7 +16,7 @@ import {
 import { durationsOf } from '../../../src/deliveries/durations.js';
 import { createSettleBatch, type SettleBatchOptions } from '../../../src/deliveries/settle/batch.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
-import { createMetrics, type Metrics } from '../../../src/platform/metrics.js';
+import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
 import { logger, type World } from './world.js';
 

@@ -7,8 +7,8 @@ import { createRedeliverer, type Redeliverer } from '../../../src/deliveries/by-
 import { createStarts } from '../../../src/deliveries/send/starts.js';
 import { durationsOf } from '../../../src/deliveries/durations.js';
 import { createSender } from '../../../src/deliveries/send/sender.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
-import { withoutExport } from '../../../src/platform/tracing.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
 import { developmentPolicy, noDns } from '../ssrf-corpus.js';
 import { leaseMs, longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeFirstPartitions } from '../../../src/deliveries/retention/log-days.js';
 import { newId } from '../../../src/platform/ids.js';
-import { createLogger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createPool, type Database, type Pool } from '../../../src/platform/database/postgres.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../database.js';

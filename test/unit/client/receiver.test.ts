@@ -7,10 +7,10 @@ import {
   ParcelhookError,
   receiver,
   type Client,
-  type FeedEvent,
   type NotificationContext,
   type ReceiverOptions,
 } from '../../../src/client/index.js';
+import type { FeedEvent } from '../../../src/client/api/types.js';
 import { sign } from '../../../src/deliveries/send/headers.js';
 import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
 

@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHealth, type Health } from '../../../src/http/health.js';
-import { createLogger } from '../../../src/platform/logger.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 
 let health: Health;
 let server: Server;

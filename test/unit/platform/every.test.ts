@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { every, pauseAfter, sparing } from '../../../src/platform/every.js';
-import { createLogger } from '../../../src/platform/logger.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 
 const upTo = (max: number) => fc.integer({ min: 1, max });
 

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '../../../platform/errors.js';
-import type { Logger } from '../../../platform/logger.js';
+import type { Logger } from '../../../platform/telemetry/logger.js';
 import { packageFolder } from '../../../version.js';
 
 /** `ttlMs`: how long it may be reused. `isSilent`: no response came in time. */

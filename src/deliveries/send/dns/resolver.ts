@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import { createGate, type Ticket } from '../../../platform/limits/gate.js';
-import type { Logger } from '../../../platform/logger.js';
+import type { Logger } from '../../../platform/telemetry/logger.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
 import { createLookupThread, type Found, type Lookup, type LookupOptions } from './lookups.js';
 

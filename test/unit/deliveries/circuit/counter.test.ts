@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCircuitCounter } from '../../../../src/deliveries/circuit/counter.js';
 import type { Outcomes } from '../../../../src/deliveries/circuit/rule.js';
 import type { Claim } from '../../../../src/deliveries/outbox/types.js';
-import { createLogger } from '../../../../src/platform/logger.js';
+import { createLogger } from '../../../../src/platform/telemetry/logger.js';
 
 const windowMs = 1_500;
 const claim = { webhookId: 'webhook', troubled: false, isProbe: false } as Claim;

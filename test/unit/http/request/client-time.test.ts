@@ -9,7 +9,7 @@ import { createShares } from '../../../../src/http/connections/shares.js';
 import { createBodyBytes } from '../../../../src/http/request/body-bytes.js';
 import { route } from '../../../../src/http/route.js';
 import { createApp } from '../../../../src/http/server.js';
-import { createMetrics, type Metrics } from '../../../../src/platform/metrics.js';
+import { createMetrics, type Metrics } from '../../../../src/platform/telemetry/metrics.js';
 import { until } from '../../../support/until.js';
 
 const workMs = 700;

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { listen, type Listener } from '../../../../src/http/connections/listener.js';
 import { watchRequests } from '../../../../src/http/request/watch.js';
 import { route } from '../../../../src/http/route.js';
-import { createMetrics } from '../../../../src/platform/metrics.js';
+import { createMetrics } from '../../../../src/platform/telemetry/metrics.js';
 import { until } from '../../../support/until.js';
 
 let listener: Listener | undefined;

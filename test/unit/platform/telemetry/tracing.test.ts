@@ -5,7 +5,7 @@ import {
   traceIdOf,
   traceparentOf,
   withoutExport,
-} from '../../../src/platform/tracing.js';
+} from '../../../../src/platform/telemetry/tracing.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

@@ -1,4 +1,4 @@
-import { pooledRandomBytes } from './ids.js';
+import { pooledRandomBytes } from '../ids.js';
 
 /** A span in its trace, as it is stored: 16 bytes of the trace's id and 8 of the span's (W3C Trace Context, level 1). */
 export type TraceContext = Buffer;

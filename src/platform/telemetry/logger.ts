@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { describeError } from './errors.js';
+import { describeError } from '../errors.js';
 import pretty from 'pino-pretty';
 
 export type { Logger };
