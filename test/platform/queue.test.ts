@@ -11,7 +11,7 @@ const moduleOf = (name: string) => new URL(`../../src/platform/${name}.ts`, impo
 /** A separate process, because it might hang. */
 const program = (url: string) => `
   import { createQueueEngine } from '${moduleOf('queue/engine')}';
-  import { createLogger } from '${moduleOf('logger')}';
+  import { createLogger } from '${moduleOf('telemetry/logger')}';
   const logger = createLogger('silent');
   const engine = createQueueEngine({ databaseUrl: '${url}', redisUrl: undefined, prefix: 't', logger });
   await engine.prepare();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { chromiumProgram } from '../draw/browser.js';
+import type { Hook } from '../support/deliveries.js';
 import { registerAccount, type Account } from '../support/client.js';
 import { startService, type Service } from '../support/harness.js';
 import { desk, launch, logIn, phone, placesOf } from './launch.js';
@@ -103,6 +104,12 @@ export function withPortal(
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
   });
+}
+
+/** Deletes the webhook; its page, which reads it again and again, is left before. */
+export async function leave(page: Page, hook: Hook): Promise<void> {
+  await page.goto('/shipments');
+  await hook.close();
 }
 
 const looks = [

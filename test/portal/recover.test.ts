@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectSound, inBrowser, withPortal } from './browser.js';
+import { expectSound, inBrowser, leave, withPortal } from './browser.js';
 import { operator, type Account } from '../support/client.js';
-import { startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { startHook, untilFound } from '../support/deliveries.js';
 import type { Service } from '../support/harness.js';
 import { placeOrders } from '../support/load.js';
 
@@ -31,12 +31,6 @@ const untilStatus = (webhookId: string, status: string, count: number) =>
     const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&status=${status}`);
     return (data.deliveries as unknown[]).length === count;
   });
-
-/** The page reads the webhook again and again, so it is left before the webhook is deleted. */
-async function leave(hook: Hook): Promise<void> {
-  await page.goto('/shipments');
-  await hook.close();
-}
 
 const failed = () => page.getByRole('region', { name: 'What failed' });
 const never = () => page.getByRole('region', { name: 'What was never attempted' });
@@ -70,7 +64,7 @@ inBrowser(
     await page.getByText('3 of 3 deliveries settled.').waitFor();
     await failed().getByText('Nothing failed in this time.').waitFor();
     expect(hook.receiver.received).toHaveLength(attempts + 5);
-    await leave(hook);
+    await leave(page, hook);
   },
   120_000,
 );
@@ -93,7 +87,7 @@ inBrowser(
     await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('It was cancelled').waitFor();
-    await leave(hook);
+    await leave(page, hook);
   },
   120_000,
 );
@@ -125,7 +119,7 @@ inBrowser(
     await untilStatus(hook.webhookId, 'SUCCEEDED', ofReplay + 2);
     await never().getByText('There is nothing from this time that was never attempted.').waitFor();
     expect(hook.receiver.received).toHaveLength(ofReplay + 2);
-    await leave(hook);
+    await leave(page, hook);
   },
   120_000,
 );
@@ -142,7 +136,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Count' }).click();
     await page.getByRole('group').getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('what is left from that time was erased').waitFor();
-    await leave(hook);
+    await leave(page, hook);
   },
   120_000,
 );

@@ -5,7 +5,7 @@ import { orderDelivered, startHook, untilFound, type Hook } from '../support/del
 import type { Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
-import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
+import { expectSound, inBrowser, leave, withPortal, type Portal } from './browser.js';
 
 let account: Account;
 let receiver: Receiver;
@@ -100,7 +100,7 @@ inBrowser('a test shows the response at once, and gives the focus back', async (
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   expect(await page.locator(':focus').innerText()).toBe('Send test');
-  await hook.close();
+  await leave(page, hook);
 });
 
 inBrowser('an edit changes what was changed, and keeps the values of headers that it never saw', async () => {
@@ -120,7 +120,7 @@ inBrowser('an edit changes what was changed, and keeps the values of headers tha
   });
   await orderDelivered(account, hook.webhookId);
   expect(hook.receiver.received[0]!.headers['x-key']).toBe('hidden');
-  await hook.close();
+  await leave(page, hook);
 });
 
 inBrowser('a pause asks first and holds; a resume sends what was held', async () => {
@@ -137,7 +137,7 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await button('Resume').click();
   await hook.receiver.waitFor(1);
   await page.getByRole('table').getByText('Succeeded').waitFor();
-  await hook.close();
+  await leave(page, hook);
 });
 
 inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
@@ -158,7 +158,7 @@ inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
   await orderDelivered(account, hook.webhookId);
   const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
   for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
-  await hook.close();
+  await leave(page, hook);
 });
 
 inBrowser('a webhook is deleted only after it was confirmed', async () => {
@@ -200,5 +200,5 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await row('Dead').getByRole('link', { name: 'Dead' }).click();
   await page.getByText('Circuit open').waitFor();
   await expectSound(page);
-  await dead.close();
+  await leave(page, dead);
 });

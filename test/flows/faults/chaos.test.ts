@@ -34,13 +34,14 @@ const chaos = (...args: string[]) =>
     execFile(
       process.execPath,
       ['--import', 'tsx', join('test', 'chaos', 'main.ts'), ...args],
-      { timeout: 200_000, cwd: checkout?.path },
+      { timeout: 300_000, cwd: checkout?.path },
       (error, stdout, stderr) => resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
     ),
   );
 
 describe(`the fault bench${isRoot ? ', in a checkout that only root may enter' : ''}`, () => {
-  test.concurrent.each(backends)(
+  // One after the other and at a low rate: beside other tests, two at once kept a slow machine busy past any bound.
+  test.each(backends)(
     'a quick run with a killed worker, the queue on %s, violates no invariant',
     async (backend) => {
       const { exitCode, stdout } = await chaos(
@@ -49,7 +50,7 @@ describe(`the fault bench${isRoot ? ', in a checkout that only root may enter' :
         '--seconds',
         '6',
         '--rate',
-        '100',
+        '50',
         '--json',
         '--queue',
         backend,
@@ -58,14 +59,14 @@ describe(`the fault bench${isRoot ? ', in a checkout that only root may enter' :
       );
       const { results } = JSON.parse(stdout) as { results: Result[] };
       expect(results).toMatchObject([{ fault: 'F2', queue: backend, seed: 7, violations: [] }]);
-      expect(results[0]!.events).toBeGreaterThan(500);
+      expect(results[0]!.events).toBeGreaterThan(250);
       expect(results[0]!.figures.filter(isMissed)).toEqual([]);
       expect(exitCode).toBe(0);
     },
-    210_000,
+    310_000,
   );
 
-  test.concurrent('lists its faults, and reports wrong arguments', async () => {
+  test('lists its faults, and reports wrong arguments', async () => {
     const help = await chaos('--help');
     expect(help).toMatchObject({ exitCode: 0 });
     for (const word of ['--quick', '--seed', '--results', '--json', 'F2', 'F17', 'F19-postgres'])
