@@ -2,20 +2,20 @@ import { below, graph } from './panels.js';
 import { largest, mean, metric, perSecond, reported } from './promql.js';
 import { ofProcesses } from './shared.js';
 
-/** Slots, queues, the sweeper and the tasks by the clock. */
+/** Places, queues, the sweeper and the tasks by the clock. */
 export const work = [
   {
-    question: 'Are there free slots, and what is held?',
+    question: 'Are there free places, and what is held?',
     panels: [
       ofProcesses(
         'Attempts under way',
-        'Attempts as a share of DELIVERY_CONCURRENCY, by worker. Slow receivers have as many slots of their own, so the share may reach 200 %.',
+        'Attempts as a share of DELIVERY_CONCURRENCY, by worker. Slow receivers have as many places of their own, so the share may reach 200 %.',
         'percentunit',
         `${metric('attempts_in_flight')} / (${metric('attempt_slots')} > 0)`,
         below(0.8, 1),
       ),
       ofProcesses(
-        'Attempt slots',
+        'Attempt places',
         'Attempts that may be under way to quick receivers, by worker. Slow receivers have as many again.',
         'short',
         metric('attempt_slots'),

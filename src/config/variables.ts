@@ -1,8 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../deliveries/send/proxy.js';
-import { byteCount } from '../platform/byte-count.js';
-import { duration, parseDurationMs } from '../platform/duration.js';
+import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
 import { samplers } from '../platform/telemetry/otlp.js';

@@ -13,7 +13,7 @@ export function indexOf(results: Result[]): string {
     return [
       `## ${title}`,
       what,
-      `Told: ${alerts.join(', ') || 'nothing'}. Red in Overview's first row: ${rows.join('; ')}.`,
+      `Alerts sent: ${alerts.join(', ') || 'none'}. Red in Overview's first row: ${rows.join('; ')}.`,
       ...images,
     ].join('\n\n');
   });

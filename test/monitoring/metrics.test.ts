@@ -174,7 +174,9 @@ test('METRICS_TOKEN is required; if production sets neither it nor METRICS_PORT,
     const bearing = (token: string) =>
       request(`${other.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
     expectFailure(await request(`${other.url}/metrics`), 401);
-    expectFailure(await bearing('another'), 401);
+    const refused = await bearing('another');
+    expectFailure(refused, 401);
+    expect(refused.body.error.message).toMatch(/METRICS_TOKEN.*Bearer <token>/);
     expect((await bearing(METRICS_TOKEN)).body).toMatchObject({
       text: expect.stringContaining('parcelhook_build_info'),
     });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
-import { parseDurationMs } from '../../src/platform/duration.js';
+import { parseDurationMs } from '../../src/platform/quantity.js';
 import { codeBlocks, readTracked, readYaml } from '../support/project-files.js';
 import { compose, fillIn, interpolated, parseEnv } from '../support/compose.js';
 

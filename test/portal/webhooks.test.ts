@@ -202,3 +202,23 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await expectSound(page);
   await leave(page, dead);
 });
+
+inBrowser('a webhook without a name shows its address once, and says if only tests reached it', async () => {
+  const hook = await startHook(account);
+  const address = hook.receiver.url.replace('http://', '').replace(/\/$/, '');
+  await openWebhook(hook);
+  await page.getByRole('heading', { level: 1, name: address }).waitFor();
+  expect(await page.getByText(hook.receiver.url).count()).toBe(1); // in its settings
+  await page.goto('/webhooks');
+  const row = page.getByRole('row', { name: address });
+  await row.getByText('none', { exact: true }).waitFor();
+  expect(await row.getByText(address).count()).toBe(1);
+  await row.getByRole('button', { name: /^Send test to/ }).click();
+  await dialog().getByRole('button', { name: 'Send test' }).click();
+  await dialog()
+    .getByText(/^Your server responded 200 in /)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await row.getByText('none but tests').waitFor();
+  await leave(page, hook);
+});

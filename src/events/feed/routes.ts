@@ -12,7 +12,7 @@ import {
 } from '../../http/request/fields.js';
 import { paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
-import { duration } from '../../platform/duration.js';
+import { duration } from '../../platform/quantity.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Gate } from '../../platform/limits/gate.js';
 import type { FeedBounds } from './bounds.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { duration } from '../../platform/duration.js';
+import { duration } from '../../platform/quantity.js';
 import { oneOf } from '../../platform/issues.js';
 
 /**

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
-import { Id } from '../../parts/Id.js';
+import { Code, Id } from '../../parts/Id.js';
 import { LoadError, Loading } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
@@ -12,9 +12,8 @@ import { Link } from '../../router.js';
 import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
-import { isOnePage } from './one-page.js';
+import { isOnePage, SectionTitle } from './one-page.js';
 import { Attempts } from './Attempts.js';
-import { Payload } from './Payload.js';
 
 interface Props {
   id: string;
@@ -175,5 +174,37 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
         )}
       </p>
     </div>
+  );
+}
+
+const forms = ['Formatted', 'Raw'] as const;
+
+/** The body that is sent, the same on every attempt. */
+function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
+  const [form, setForm] = useState<(typeof forms)[number]>('Formatted');
+  return (
+    <section aria-labelledby="payload-title">
+      <div class="section-head">
+        <SectionTitle id="payload-title">Payload</SectionTitle>
+        <div class="choices" role="group" aria-label="Form of the payload">
+          {forms.map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="choice"
+              aria-pressed={name === form}
+              onClick={() => setForm(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Code
+        text={form === 'Raw' ? JSON.stringify(payload) : JSON.stringify(payload, null, 2)}
+        label="Copy the payload"
+        wrap={form === 'Raw'}
+      />
+    </section>
   );
 }
