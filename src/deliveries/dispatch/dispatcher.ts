@@ -80,8 +80,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     schedulePage();
   };
 
-  // Lanes notified in the same event-loop tick share a statement.
-
+  /** Lanes notified in the same event-loop tick share a statement. */
   const schedulePage = () => {
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
     pageScheduled = true;
