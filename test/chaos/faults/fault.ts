@@ -18,6 +18,8 @@ export interface Injection {
   mayRepeat(attempts: number): void;
   /** Allows events accepted in this time to be lost, and requests sent in it to be repeated. */
   mayLose(span: Span): void;
+  /** Allows retries in this time before their wait is over. */
+  mayRetryEarly(span: Span): void;
   alsoAccepted(events: AcceptedEvent[]): void;
   /** From this time on deliveries must continue. */
   mark(): void;

@@ -62,6 +62,7 @@ function goodHistory(shipments: number): History {
     troubles: [],
     clockWrong: [],
     mayBeLost: [],
+    clocksDiffered: [],
     retryScheduleMs: [1_000, 2_000],
     output: '{"msg":"attempt"}\n',
   };
@@ -209,6 +210,12 @@ describe('the checker of the fault bench', () => {
       });
       expect(check(retriedAfter(950), 0)).toEqual([]); // ±10 %
       expect(invariantsOf(retriedAfter(850))).toEqual(['I7 no retry early']);
+      const { at: sentAt } = history.journal[at]!;
+      const within = (ms: number) => [{ from: sentAt, to: sentAt + ms }];
+      expect(check({ ...retriedAfter(850), clocksDiffered: within(900) }, 0)).toEqual([]);
+      expect(invariantsOf({ ...retriedAfter(850), clocksDiffered: within(800) })).toEqual([
+        'I7 no retry early',
+      ]);
     });
   });
 
