@@ -69,6 +69,34 @@ test('a port that is already in use is refused', async () => {
   await expect(start(well, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
+/** Longer than close() waits at least: it goes on before anything that came meanwhile is read. */
+function blockEventLoop(ms = 150): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}
+
+test('close() lets requests end that had arrived, read or not, on connections accepted or not', async () => {
+  const { port, close } = await start();
+  const early = manyClients(port);
+  early.ask();
+  expect(new Set(await early.results)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  const again = clients.map(
+    (socket) =>
+      new Promise<string>((resolve) => {
+        socket.once('close', () => resolve('closed')).once('data', (chunk: Buffer) => resolve(String(chunk)));
+      }),
+  );
+  listeners.splice(0);
+  const closing = close();
+  early.ask();
+  const late = manyClients(port);
+  late.ask();
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // they connect
+  blockEventLoop();
+  expect((await Promise.all(again)).filter((response) => !response.startsWith('HTTP/1.1 200'))).toEqual([]);
+  expect(new Set(await late.results)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  await closing;
+});
+
 test('close() waits for the requests of every socket, and then all refuse connections', async () => {
   const held: ServerResponse[] = [];
   const { port, close } = await start((_request, response) => void held.push(response));

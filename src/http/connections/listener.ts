@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as afterArrivals, setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type Server, IncomingMessage, ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
@@ -81,7 +81,9 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
     onRequest,
   );
   server.on('checkExpectation', onRequest); // the app refuses an unknown Expect
+  let connectedAt = -Infinity;
   server.on('connection', (socket) => {
+    connectedAt = performance.now();
     connections.add(socket);
     if (!socket.destroyed) intake.connected();
   });
@@ -95,7 +97,10 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
       app = next;
     },
     connections: connections.count,
-    close: () => close(server, shared, connections.destroyInactive, closeGraceMs + options.maxResponseMs),
+    close: async () => {
+      await untilQuiet(() => connectedAt);
+      await close(server, shared, connections.destroyInactive, closeGraceMs + options.maxResponseMs);
+    },
   };
 }
 
@@ -130,8 +135,22 @@ function destroyStalled(server: Server, stalledMs: number, isDone: (socket: Sock
   });
 }
 
-/** A request may be on its way on a connection that stallChecks idle: closing at once would break it off. */
+/** A request may be on its way on an idle connection: closing at once would break it off. */
 const inTransitMs = 100;
+const longestInTransitMs = 1_000;
+
+/**
+ * The kernel resets the connections that wait to be accepted when nobody listens any more. A tick accepts one, so on a
+ * busy machine many may wait: resolves when none has come for `inTransitMs`, or after `longestInTransitMs`, right after
+ * what has arrived was read.
+ */
+async function untilQuiet(connectedAt: () => number): Promise<void> {
+  const endsAt = performance.now() + longestInTransitMs;
+  do {
+    await sleep(inTransitMs);
+    await afterArrivals();
+  } while (performance.now() - connectedAt() < inTransitMs && performance.now() < endsAt);
+}
 
 async function close(
   server: Server,
@@ -139,9 +158,10 @@ async function close(
   destroyInactive: () => void,
   longestMs: number,
 ): Promise<void> {
-  await sleep(inTransitMs);
+  // A tick reads what has arrived after its timers; until then the connection seems idle.
+  const closeIdle = () => void setImmediate(() => server.closeIdleConnections());
   const timers = [
-    setInterval(() => server.closeIdleConnections(), 50),
+    setInterval(closeIdle, 50),
     setTimeout(destroyInactive, closeGraceMs),
     setTimeout(() => server.closeAllConnections(), longestMs),
   ];
