@@ -197,6 +197,7 @@ describe('pipelined requests', () => {
       heavy.socket.write(request.repeat(ofHeavy));
       await until('its first are processed', () => begun === 8);
       const lights = Array.from({ length: 15 }, () => client());
+      await until('all are connected', () => listener.connections() === 1 + lights.length);
       for (const { socket } of lights) socket.write(request.repeat(ofLight));
       await until('it is closed', () => listener.connections() === lights.length);
       await until(
