@@ -40,7 +40,13 @@ async function createAccount(app: App, file: string): Promise<FirstAccount> {
   return account;
 }
 
-const order = { ...sampleOrder(Date.parse('2030-01-14T10:00:00Z')), shipperTrackingId: 'ORDER-1001' };
+/** As in the README and in the examples of the API. */
+const order = {
+  ...sampleOrder(Date.now()),
+  shipperTrackingId: 'ORDER-1001',
+  shipperDropoffDate: '2030-01-15T10:00:00Z',
+  expectedDeliveryDate: '2030-01-17T18:00:00Z',
+};
 
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text));
 

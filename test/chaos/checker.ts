@@ -101,7 +101,7 @@ const nothingAfterAStop: Check = ({ stops, journal }) =>
   );
 
 /** A failed notification is repeated after its step of the schedule, if the service knows of the failure. */
-const noRetryEarly: Check = ({ journal, log, retryScheduleMs, clocksDiffered }) => {
+const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly }) => {
   const failed = new Set(
     log.flatMap((row) => ((row.statusCode ?? 0) >= 300 ? keyOf(row.path, row.id, row.number) : [])),
   );
@@ -116,7 +116,7 @@ const noRetryEarly: Check = ({ journal, log, retryScheduleMs, clocksDiffered }) 
       const step = Math.min(attempts.size, retryScheduleMs.length) - 1;
       const leastMs = (retryScheduleMs[step] ?? 0) * (1 - jitter);
       const waitedMs = entry.at - before.endedAt;
-      const isExcused = clocksDiffered.some(({ from, to }) => entry.at >= from && entry.at <= to);
+      const isExcused = mayBeEarly.some(({ from, to }) => entry.at >= from && entry.at <= to);
       return waitedMs < leastMs - toleranceMs && !isExcused
         ? `retried after ${Math.round(waitedMs)} of ${leastMs} ms: ${key}`
         : [];

@@ -64,8 +64,8 @@ export interface History {
   clockWrong: Span[];
   /** When accepted events may have been lost: PostgreSQL's standby did not have them. */
   mayBeLost: Span[];
-  /** When the processes of PostgreSQL may have had different clocks, so that a wait could end early. */
-  clocksDiffered: Span[];
+  /** When waits may have ended early: the processes of PostgreSQL had different clocks. */
+  mayBeEarly: Span[];
   retryScheduleMs: number[];
   /** Other problems: never accepted, never settled, ended unexpectedly. */
   troubles: string[];

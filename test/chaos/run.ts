@@ -78,7 +78,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       log: await world.log(),
       clockWrong: world.clocks?.wrong() ?? [],
       mayBeLost: struck.mayBeLost,
-      clocksDiffered: struck.clocksDiffered,
+      mayBeEarly: struck.mayBeEarly,
       retryScheduleMs,
       troubles: [...neverAccepted, ...unsettled, ...world.service.deserters()],
       output: world.service.output(),
@@ -108,7 +108,7 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   const noted: Figure[] = [];
   const from = now();
   const mayBeLost: Span[] = [];
-  const clocksDiffered: Span[] = [];
+  const mayBeEarly: Span[] = [];
   const accepted: AcceptedEvent[] = [];
   let repeatable = 0;
   await fault.inject({
@@ -122,12 +122,12 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
       mayBeLost.push(span);
       repeatable += world.journal().filter(({ at }) => isIn(span, at)).length;
     },
-    mayRetryEarly: (span) => void clocksDiffered.push(span),
+    mayRetryEarly: (span) => void mayBeEarly.push(span),
     alsoAccepted: (events) => void accepted.push(...events),
     mark: () => void marks.push(now()),
     note: (figure) => void noted.push(figure),
   });
-  return { from, to: now(), marks, noted, repeatable, mayBeLost, clocksDiffered, accepted };
+  return { from, to: now(), marks, noted, repeatable, mayBeLost, mayBeEarly, accepted };
 }
 
 async function drained(world: World, events: number): Promise<string[]> {

@@ -3,7 +3,10 @@ import { inFlightOfProcess } from '../world/service.js';
 import type { Fault } from './fault.js';
 
 const hourMs = 3_600_000;
-/** libfaketime reaches the backends one after the other within a second; then what was claimed is sent. */
+/**
+ * libfaketime reaches the backends one after the other, within a second. Meanwhile one whose clock is still right takes
+ * what another has just made due for an hour overdue, and another's new claim for expired. Then that is sent.
+ */
 const heardByAllMs = 1_500;
 
 /** F16: the service's own clock; the clock of PostgreSQL, which determines what is due, stays right. */
@@ -39,12 +42,10 @@ const wrongPostgresClock: Fault = {
   promise: 'the clock of PostgreSQL set back by an hour while it runs: nothing early, nothing 60 s late',
   needs: { postgresClock: true },
   workers: 2,
-  // Meanwhile one backend may consider another's new claim expired.
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, pause, mark, mayRetryEarly }) => {
     const from = performance.timeOrigin + performance.now();
     await postgres!.setClock!(-hourMs);
-    // Until then a backend whose clock is still right takes what another has just made due for an hour overdue.
     mayRetryEarly({ from, to: from + heardByAllMs });
     mark();
     await pause(40_000);

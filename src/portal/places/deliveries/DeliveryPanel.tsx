@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
+import { Choices } from '../../parts/Choices.js';
 import { Code, Id } from '../../parts/Id.js';
 import { LoadError, Loading } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
@@ -186,19 +187,7 @@ function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
     <section aria-labelledby="payload-title">
       <div class="section-head">
         <SectionTitle id="payload-title">Payload</SectionTitle>
-        <div class="choices" role="group" aria-label="Form of the payload">
-          {forms.map((name) => (
-            <button
-              key={name}
-              type="button"
-              class="choice"
-              aria-pressed={name === form}
-              onClick={() => setForm(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
+        <Choices label="Form of the payload" names={forms} chosen={form} onChoose={setForm} />
       </div>
       <Code
         text={form === 'Raw' ? JSON.stringify(payload) : JSON.stringify(payload, null, 2)}

@@ -4,6 +4,7 @@ import type { ListedWebhook, TestResult, WebhookWithSecret } from '../../../clie
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
+import { Choices } from '../../parts/Choices.js';
 import { Code } from '../../parts/Id.js';
 import { Link, setQuery } from '../../router.js';
 import { hasInbox } from '../../features.js';
@@ -164,23 +165,13 @@ const Created = ({ webhook }: { webhook: Chosen }) => (
   </>
 );
 
+const languages = Object.keys(verifySnippets) as (keyof typeof verifySnippets)[];
+
 function Snippets() {
-  const [language, setLanguage] = useState<keyof typeof verifySnippets>('Node.js');
+  const [language, setLanguage] = useState(languages[0]!);
   return (
     <div>
-      <div class="choices" role="group" aria-label="Language">
-        {(Object.keys(verifySnippets) as (keyof typeof verifySnippets)[]).map((name) => (
-          <button
-            key={name}
-            type="button"
-            class="choice"
-            aria-pressed={name === language}
-            onClick={() => setLanguage(name)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <Choices label="Language" names={languages} chosen={language} onChoose={setLanguage} />
       <Code text={verifySnippets[language]} label={`Copy the ${language} code`} />
     </div>
   );
