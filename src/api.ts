@@ -10,7 +10,7 @@ import { queueNames } from './deliveries/dispatch/notify.js';
 import { notificationDocs, notificationsOptions } from './deliveries/notification-docs.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { dueSinceUnknown, noRoom, type HandOver } from './deliveries/outbox/types.js';
-import { reorderDeliveries } from './deliveries/dispatch/reorder.js';
+import { reorderDeliveries } from './deliveries/outbox/turns.js';
 import { cancelReplay } from './deliveries/replay/cancel-replay.js';
 import { replayProgressRoutes, replayRoutes } from './deliveries/replay/routes.js';
 import { untilNoSendCanStart } from './deliveries/send/starts.js';
@@ -90,6 +90,7 @@ export function apiRoutes(
     onLimited,
   });
   const knownInterests = new Set([...catalogue.names, ...notices]);
+  const onStopped = () => untilNoSendCanStart(resources.durations);
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
     ...access.loginRoutes,
@@ -101,11 +102,11 @@ export function apiRoutes(
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
       limits,
       knownInterests,
-      onStopped: () => untilNoSendCanStart(resources.durations),
+      onStopped,
       onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
       onResuming: forgetCircuit,
       onResumed: (webhookId) => handOver.notify(dueSinceUnknown([webhookId])),
-      onReordered: (webhookId) => reorderDeliveries(outboxDeps, webhookId),
+      onReordered: (webhookId) => reorderDeliveries({ ...outboxDeps, onStopped }, webhookId),
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),

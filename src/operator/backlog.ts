@@ -1,5 +1,4 @@
-import { laneLimits } from '../deliveries/dispatch/lanes.js';
-import { placesOf } from '../deliveries/dispatch/room.js';
+import { laneLimits, placesOf } from '../deliveries/dispatch/lanes.js';
 import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/telemetry/metrics.js';

@@ -1,6 +1,4 @@
-import type { HeldBack } from '../outbox/sendable.js';
 import type { DueClaim } from '../outbox/types.js';
-import { createOccupancy, mostly, type Occupancy } from './occupancy.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
 export type Pool = (typeof pools)[number];
@@ -16,10 +14,6 @@ export interface Shipper {
   lanes: Set<Lane>;
   load: number;
   inFlight: Record<Pool, number>;
-  /** Those of them whose attempt is under way. */
-  atReceiver: number;
-  /** Full while it has as many attempts in the pool as one shipper may, and the pool has places left. */
-  share: Record<Pool, Occupancy>;
 }
 
 /** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
@@ -34,10 +28,6 @@ export interface Lane {
   pendingFresh: number;
   pressure: number;
   inFlight: number;
-  /** Those of them whose attempt is not under way: they read their target or are being settled. The first for longest. */
-  offReceiver: InFlight[];
-  /** Null until the first claim starts. */
-  occupancy: Occupancy | null;
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
   outside: Outside;
@@ -61,12 +51,6 @@ export interface InFlight {
   dueMs: number;
   isFresh: boolean;
   startedAtMs: number | null;
-  /** Since when it is `offReceiver`, if it is. */
-  offSinceMs: number;
-  /** When the request began; null until then. */
-  sentAtMs: number | null;
-  /** Since when the receiver was not full when the claim started. */
-  freeSinceMs: number;
   pool: Pool | null;
 }
 
@@ -102,100 +86,6 @@ export function endPage(
   const freshLeft = Math.max(0, fresh - pulled);
   lane.outside.fresh += freshLeft;
   lane.outside.older ||= older || freshLeft === 0;
-}
-
-/** For so long a claim that reads its target or is being settled takes a place of its receiver; then it is late, by us. */
-const offReceiverMs = 250;
-
-/** Call when the pool, the limit or the claims in flight of a lane have changed. */
-export function noteFull(lane: Lane, nowMs: number): void {
-  const { inFlight, limit, offReceiver, occupancy, shipper, pool } = lane;
-  const late = offReceiver[inFlight - limit];
-  const untilMs = late ? late.offSinceMs + offReceiverMs : Infinity;
-  occupancy?.set(inFlight >= limit, nowMs, shipper?.share[pool], untilMs);
-}
-
-const takeOff = (entry: InFlight, nowMs: number) => {
-  entry.offSinceMs = nowMs;
-  entry.lane.offReceiver.push(entry);
-};
-const noLongerOff = ({ offReceiver }: Lane, entry: InFlight) => {
-  const at = offReceiver.indexOf(entry);
-  if (at >= 0) offReceiver.splice(at, 1);
-};
-
-/** Call before the claim takes its place. */
-export function noteStart(entry: InFlight, nowMs: number): void {
-  const { lane } = entry;
-  lane.occupancy ??= createOccupancy(nowMs, lane.shipper?.share[lane.pool]);
-  entry.startedAtMs = nowMs;
-  entry.freeSinceMs = lane.occupancy.lastFullMs(nowMs);
-  lane.inFlight += 1;
-  takeOff(entry, nowMs);
-  noteFull(lane, nowMs);
-}
-
-/** The claim is settled or given back. */
-export function noteEnd(entry: InFlight, nowMs: number): void {
-  const { lane } = entry;
-  lane.inFlight -= 1;
-  noLongerOff(lane, entry);
-  noteFull(lane, nowMs);
-}
-
-export function beginExchange(entry: InFlight, nowMs: number): void {
-  const { lane } = entry;
-  entry.sentAtMs = nowMs;
-  noLongerOff(lane, entry);
-  lane.shipper!.atReceiver += 1;
-  noteFull(lane, nowMs);
-}
-
-/**
- * The claim takes a place of its lane until it is settled, and of its receiver for a moment longer. Returns how long the
- * delivery was sendable before the attempt, which only now shows whether the receiver is slow. If the receiver was full
- * for most of the wait, the moments between two attempts belonged to what was due earlier: only the last one counts.
- * From its start on, a claim has a place at the receiver: reading its target is ours.
- */
-export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
-  const { lane, freeSinceMs, asOfMs, claim } = entry;
-  const beganAtMs = entry.sentAtMs ?? nowMs;
-  const sinceMs = asOfMs - claim.sendableForMs;
-  const waitMs = beganAtMs - sinceMs;
-  const isSlowLane = isSlow || lane.pool === 'slow';
-  const fullMs = lane.occupancy?.fullBetween(sinceMs, entry.startedAtMs ?? beganAtMs, nowMs, isSlowLane) ?? 0;
-  lane.shipper!.atReceiver -= 1;
-  takeOff(entry, nowMs);
-  noteFull(lane, nowMs);
-  const sendableMs = Math.max(0, waitMs - fullMs);
-  return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
-}
-
-/**
- * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
- * PostgreSQL. `crowded` lanes wait for their own shipper's attempts. They hold nothing back, but PostgreSQL may see too
- * few claims to know that they are full.
- */
-export function heldBack(
-  claims: Iterable<InFlight>,
-  crowded: Lane[],
-  nowMs: number,
-): Record<string, HeldBack> {
-  const byWebhook: Record<string, HeldBack> = {};
-  const isCrowded = new Set(crowded);
-  for (const lane of crowded)
-    if (loadOf(lane) > 0 || isBehind(lane.outside))
-      byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
-  for (const { lane, claim, asOfMs, sentAtMs } of claims) {
-    if (isCrowded.has(lane) || lane.occupancy?.isFull(nowMs)) continue;
-    const wasFullAtMs = lane.occupancy?.lastFullMs(nowMs) ?? -Infinity;
-    const freeForMs = wasFullAtMs === -Infinity ? null : nowMs - wasFullAtMs;
-    const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
-    if (sentAtMs !== null) continue;
-    held.count += 1;
-    held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
-  }
-  return byWebhook;
 }
 
 /** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */
@@ -254,8 +144,6 @@ export function createLanes(firstLimit: number): Lanes {
         pendingFresh: 0,
         pressure: 0,
         inFlight: 0,
-        offReceiver: [],
-        occupancy: null,
         reserved: 0,
         outside: { fresh: 0, older: false },
         page: null,
@@ -273,13 +161,132 @@ export function createLanes(firstLimit: number): Lanes {
         lanes: new Set(),
         load: 0,
         inFlight: eachPool(() => 0),
-        atReceiver: 0,
-        share: eachPool(() => createOccupancy(0)),
       };
       shippers.set(shipperId, shipper);
       shipper.lanes.add(lane);
       shipper.load += lane.reserved;
       lane.shipper = shipper;
+    },
+  };
+}
+
+const slowPlacesFactor = 5;
+/** Of the slow and the unknown pool. */
+const maxShareOfShipper = 1 / 2;
+/** In multiples of a lane's limit: by pages, and by recordings on top. */
+const roundsPulled = 2;
+const roundsRecorded = 4;
+/** A page must have room for at least this share of the limit, unless the lane is empty. */
+const worthwhileShare = 1 / 2;
+/** At most as many claims are pending as have just started within this time, so that all start well within `maxStartMs`. */
+const pendingMs = 200;
+const minPendingFactor = 4;
+const maxPendingFactor = 10;
+const shareForFresh = 1 / 4;
+
+export const placesOf = (concurrency: number) => {
+  const places: Record<Pool, number> = {
+    quick: concurrency,
+    unknown: concurrency,
+    slow: slowPlacesFactor * concurrency,
+  };
+  const maxOfShipper: Record<Pool, number> = {
+    quick: Infinity,
+    unknown: Math.ceil(places.unknown * maxShareOfShipper),
+    slow: Math.ceil(places.slow * maxShareOfShipper),
+  };
+  return { places, maxOfShipper };
+};
+
+export interface Counts {
+  pending: Record<Pool, number>;
+  inFlight: Record<Pool, number>;
+  /** Requested by pages under way. */
+  awaited: Record<Pool, number>;
+  /** Reserved for statements that record. */
+  promised: number;
+}
+
+export const noCounts = (): Counts => ({
+  pending: eachPool(() => 0),
+  inFlight: eachPool(() => 0),
+  awaited: eachPool(() => 0),
+  promised: 0,
+});
+
+/** Only what starts soon, so that no claim has to be checked again. */
+export interface Budget {
+  free: number;
+  forFresh: number;
+  /** In addition to `free`, for shippers without claims, so that no backlog keeps them out. */
+  forNewcomers: number;
+}
+
+export type Places = ReturnType<typeof createPlaces>;
+
+export function createPlaces(concurrency: number, counts: Counts) {
+  const { places, maxOfShipper } = placesOf(concurrency);
+  const hasFree = (pool: Pool) => counts.inFlight[pool] < places[pool];
+  const startsLately = createRate(pendingMs);
+
+  /** One round if the lane is not quick: a waiting claim would be old before it starts. */
+  const maxLoad = (lane: Lane, rounds: number) => (lane.pool === 'quick' ? rounds : 1) * lane.limit;
+
+  return {
+    started: startsLately.count,
+    hasFree,
+    maxOfShipper,
+    mayStart: (shipper: Shipper, pool: Pool) => shipper.inFlight[pool] < maxOfShipper[pool],
+
+    budget: (nowMs: number): Budget => {
+      const { pending, inFlight, promised } = counts;
+      const lately = Math.max(startsLately.recent(nowMs), minPendingFactor * concurrency);
+      const max = concurrency + Math.min(lately, maxPendingFactor * concurrency);
+      const taken = inFlight.quick + inFlight.unknown + pending.quick + pending.unknown + promised;
+      return { free: max - taken, forFresh: Math.floor(max * shareForFresh), forNewcomers: concurrency };
+    },
+
+    /** None while older ones are due in PostgreSQL. */
+    forFresh: (lane: Lane): number => {
+      if (lane.outside.older || lane.page?.older) return 0;
+      const coming = lane.outside.fresh + Math.max(0, (lane.page?.fresh ?? 0) - (lane.page?.room ?? 0));
+      return Math.max(0, maxLoad(lane, roundsRecorded) - loadOf(lane) - coming);
+    },
+
+    /** Whatever the load of the process; 0 if it is not worth a page. */
+    inLane: (lane: Lane): number => {
+      const room = maxLoad(lane, roundsPulled) - loadOf(lane);
+      const isWorthwhile = lane.pool === 'quick' ? room >= lane.limit * worthwhileShare : room >= 1;
+      return isWorthwhile || (room > 0 && loadOf(lane) === 0) ? room : 0;
+    },
+
+    inProcess: ({ pool, shipper }: Lane, { free, forFresh, forNewcomers }: Budget): number => {
+      const { pending, inFlight, awaited } = counts;
+      if (pool === 'slow') return places.slow - inFlight.slow - pending.slow - awaited.slow;
+      const hasClaims = shipper !== null && shipper.load > 0;
+      return (hasClaims ? free - forFresh : free + forNewcomers) - awaited.quick - awaited.unknown;
+    },
+  };
+}
+
+function createRate(windowMs: number) {
+  let startMs = -Infinity;
+  let current = 0;
+  let before = 0;
+  const moveOn = (nowMs: number) => {
+    if (nowMs - startMs < windowMs) return;
+    before = nowMs - startMs < 2 * windowMs ? current : 0;
+    current = 0;
+    startMs = nowMs;
+  };
+  return {
+    count: (nowMs: number) => {
+      moveOn(nowMs);
+      current += 1;
+    },
+    recent: (nowMs: number) => {
+      moveOn(nowMs);
+      return Math.max(before, current);
     },
   };
 }

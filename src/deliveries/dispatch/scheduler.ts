@@ -2,25 +2,22 @@ import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queu
 import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
-  beginExchange,
   beginPage,
   createLanes,
+  createPlaces,
   eachPool,
-  endExchange,
   endPage,
-  heldBack,
   isBehind,
   laneLimits,
-  pools,
+  noCounts,
   noteDue,
-  noteEnd,
-  noteFull,
-  noteStart,
+  pools,
+  type Budget,
   type InFlight,
   type Lane,
   type Pool,
 } from './lanes.js';
-import { createRoom, noCounts, type Budget } from './room.js';
+import { createWaits } from './waits.js';
 
 /**
  * Decides which delivery starts, which lane is pulled and which claims are given back. It is pure: no I/O, no timers,
@@ -81,7 +78,8 @@ export interface Scheduler {
   behind(): Due[];
   /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
   pressure(): number;
-  heldBack: (nowMs: number) => Record<string, HeldBack>;
+  /** Claims by webhook that wait for this process and not for their receiver. */
+  heldBack(nowMs: number): Record<string, HeldBack>;
   usage(): Usage;
 }
 
@@ -120,7 +118,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const toFill = createFairQueue<Lane>();
   const counts = noCounts();
   const { pending, inFlight, awaited } = counts;
-  const room = createRoom(concurrency, counts);
+  const places = createPlaces(concurrency, counts);
+  const waits = createWaits(places, slowMs);
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   let lanesPerPage = maxLanesPerPage;
   let pressure = 0;
@@ -150,7 +149,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     }
     lane.pool = pool;
     lane.limit = limit;
-    noteFull(lane, nowMs);
+    waits.laneChanged(lane, nowMs);
   };
 
   const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
@@ -160,8 +159,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
-    const began = { startedAtMs: null, offSinceMs: 0, sentAtMs: null, freeSinceMs: 0, pool: null };
-    const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, ...began };
+    const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, startedAtMs: null, pool: null };
     all.set(claim, entry);
     let at = lane.pending.length;
     while (at > 0 && lane.pending[at - 1]!.dueMs > dueMs) at -= 1;
@@ -188,18 +186,20 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     inFlight[pool] += by;
     shipper.inFlight[pool] += by;
     entry.pool = by === 1 ? pool : null;
-    room.noteShare(shipper, nowMs);
+    waits.shipperChanged(shipper, nowMs);
   };
 
   const startNext = (pool: Pool, nowMs: number): Start | null => {
-    if (!room.hasPlaces(pool)) return null;
-    const lane = ready[pool].take((shipperId) => room.mayStart(lanes.shipper(shipperId)!, pool));
+    if (!places.hasFree(pool)) return null;
+    const lane = ready[pool].take((shipperId) => places.mayStart(lanes.shipper(shipperId)!, pool));
     if (!lane) return null;
     const [entry] = lane.pending;
     leavePending(lane, entry!);
-    noteStart(entry!, nowMs);
+    entry!.startedAtMs = nowMs;
+    lane.inFlight += 1;
+    waits.started(entry!, nowMs);
     occupy(entry!, pool, 1, nowMs);
-    room.started(nowMs);
+    places.started(nowMs);
     queueUp(lane);
     return { claim: entry!.claim, asOfMs: entry!.asOfMs };
   };
@@ -236,8 +236,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     while (fillable.length < lanesPerPage && crowdedOut.length < maxLanesPerPage) {
       const lane = toFill.take();
       if (!lane) break;
-      if (lane.page || !isBehind(lane.outside) || room.inLane(lane) === 0) continue;
-      (room.inProcess(lane, budget) > 0 ? fillable : crowdedOut).push(lane);
+      if (lane.page || !isBehind(lane.outside) || places.inLane(lane) === 0) continue;
+      (places.inProcess(lane, budget) > 0 ? fillable : crowdedOut).push(lane);
     }
     for (const lane of crowdedOut) queueUp(lane);
     return fillable;
@@ -266,12 +266,12 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         wanted += owed;
         if (!shipper || shipper.load === 0) wantedByNewcomers += owed;
         for (const lane of shipper?.lanes ?? []) {
-          const inLane = Math.min(count, room.forFresh(lane)); // an event owes a webhook at most one delivery
+          const inLane = Math.min(count, places.forFresh(lane)); // an event owes a webhook at most one delivery
           reservation.byWebhook[lane.webhookId] = inLane;
           reserved.push({ lane, inLane });
         }
       }
-      const { free, forNewcomers } = room.budget(nowMs);
+      const { free, forNewcomers } = places.budget(nowMs);
       const half = Math.ceil(free / 2); // leaves room for the next statement
       reservation.total = Math.max(
         0,
@@ -307,13 +307,13 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
 
     nextPage: (nowMs) => {
       if (stopped || toFill.size() === 0) return null;
-      const budget = room.budget(nowMs);
+      const budget = places.budget(nowMs);
       const fillable = fillableLanes(budget);
       // Ten thousand webhooks may have one delivery due each: small shares reach all of them soon.
       const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
       const page: Page = { wanted: [] };
       for (const lane of fillable) {
-        const wanted = Math.min(room.inLane(lane), room.inProcess(lane, budget), share);
+        const wanted = Math.min(places.inLane(lane), places.inProcess(lane, budget), share);
         if (wanted > 0) {
           reserveIn(lane, wanted);
           awaited[lane.pool] += wanted;
@@ -333,24 +333,15 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
           moveTo(lane, 'slow', limits.slow, nowMs);
           returned.push(...takePending(lane)); // they would wait too long here
         }
-        if (pool === null || !room.hasPlaces('slow')) continue;
+        if (pool === null || !places.hasFree('slow')) continue;
         occupy(entry, pool, -1, nowMs);
         occupy(entry, 'slow', 1, nowMs);
       }
       return returned;
     },
 
-    sending: (claim, nowMs) => {
-      const entry = all.get(claim)!;
-      beginExchange(entry, nowMs);
-      room.noteShare(entry.lane.shipper!, nowMs);
-    },
-    answered: (claim, nowMs) => {
-      const entry = all.get(claim)!;
-      const sendableMs = endExchange(entry, nowMs, nowMs - entry.startedAtMs! >= slowMs);
-      room.noteShare(entry.lane.shipper!, nowMs);
-      return sendableMs;
-    },
+    sending: (claim, nowMs) => waits.sending(all.get(claim)!, nowMs),
+    answered: (claim, nowMs) => waits.answered(all.get(claim)!, nowMs),
     ended: (claim, durationMs, nowMs) => {
       const entry = all.get(claim);
       if (!entry) return;
@@ -358,7 +349,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       const { lane, pool, startedAtMs } = entry;
       if (startedAtMs !== null) {
         if (pool) occupy(entry, pool, -1, nowMs);
-        noteEnd(entry, nowMs);
+        lane.inFlight -= 1;
+        waits.ended(entry, nowMs);
         lane.shipper!.load -= 1;
       }
       if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow, nowMs);
@@ -383,7 +375,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
     pressure: () => pressure,
-    heldBack: (nowMs) => heldBack(all.values(), room.crowded(), nowMs),
+    heldBack: (nowMs) => waits.heldBack(all.values(), nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,
       inFlight: { ...inFlight },

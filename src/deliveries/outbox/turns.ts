@@ -1,6 +1,8 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
 import { supersede, type Overtaken } from './cancel.js';
-import { distinctDue, turnColumns, type Due, type Turn } from './types.js';
+import { distinctDue, dueSinceUnknown, turnColumns, type Due, type Turn } from './types.js';
 import { blocker, isProbed, sameDelivery } from './sql.js';
 
 /** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
@@ -78,6 +80,33 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
       where ${sameDelivery('o', 'h')}`,
     [...turnColumns(turns), holdMs],
   );
+}
+
+export interface ReorderDependencies {
+  db: Database;
+  logger: Logger;
+  orderHoldMs: number;
+  /** Resolves when no attempt can start any more that was claimed before. */
+  onStopped(): Promise<void>;
+  notify(due: Due[]): void;
+}
+
+/**
+ * Call it after the webhook's `ordering` has changed. Resolves when no attempt claimed under the old ordering can start
+ * any more. Turns are recomputed a second time then: deliveries recorded meanwhile followed the old ordering.
+ */
+export async function reorderDeliveries(deps: ReorderDependencies, webhookId: string): Promise<void> {
+  const recompute = () =>
+    recomputeTurns(deps.db, webhookId, deps.orderHoldMs).catch((error: unknown) =>
+      deps.logger.warn(
+        { webhookId, error: describeError(error) },
+        'turns not recomputed; the sweep releases those that are due',
+      ),
+    );
+  await recompute();
+  await deps.onStopped();
+  await recompute();
+  deps.notify(dueSinceUnknown([webhookId]));
 }
 
 /**

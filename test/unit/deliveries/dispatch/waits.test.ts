@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createOccupancy } from '../../../../src/deliveries/dispatch/occupancy.js';
+import { createOccupancy } from '../../../../src/deliveries/dispatch/waits.js';
 import { createScheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
 import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
 
