@@ -17,15 +17,20 @@ const FRAMING = new Set([
 
 const isFraming = (name: string): boolean => FRAMING.has(name.toLowerCase());
 
-/** Node writes this flat array unchanged. Host and Content-Length are ours; other framing headers are left out. */
-export function flatHeaders(url: URL, headers: Record<string, string>, body: string): string[] {
-  const flat = ['Host', url.host];
-  for (const [name, value] of Object.entries(headers)) {
-    if (!isFraming(name)) flat.push(name, value);
-  }
-  flat.push('Content-Length', String(Buffer.byteLength(body)));
-  return flat;
-}
+/** Names and values in turn, as Node writes them unchanged. An object of them would cost more than the rest of a request. */
+export type FlatHeaders = readonly string[];
+
+/** A webhook's own headers. Those of the framing are left out, although none can be registered. */
+export const ownHeaders = (headers: OwnHeaders): FlatHeaders =>
+  Object.entries(headers).flatMap(([name, value]) => (isFraming(name) ? [] : [name, value]));
+
+export const withFraming = (host: string, headers: FlatHeaders, body: string): string[] => [
+  'Host',
+  host,
+  ...headers,
+  'Content-Length',
+  String(Buffer.byteLength(body)),
+];
 
 const keys = new Map<string, Buffer>();
 const maxKeys = 10_000;
@@ -73,16 +78,24 @@ export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): nu
   Math.floor(startedAt.getTime() / 1_000);
 
 /** The headers of every attempt, without those of its framing (contract, section 5). */
-export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> => ({
-  'content-type': 'application/json',
-  'user-agent': `Parcelhook/${attempt.version}`,
-  'webhook-id': attempt.eventId,
-  'webhook-timestamp': String(timestampOf(attempt)),
-  'webhook-signature': attempt.signature,
-  'parcelhook-sequence': String(attempt.sequence),
-  'parcelhook-attempt': String(attempt.number),
-  traceparent: attempt.traceparent,
-});
+export const serviceHeaders = (attempt: SignedAttempt): FlatHeaders => [
+  'content-type',
+  'application/json',
+  'user-agent',
+  `Parcelhook/${attempt.version}`,
+  'webhook-id',
+  attempt.eventId,
+  'webhook-timestamp',
+  String(timestampOf(attempt)),
+  'webhook-signature',
+  attempt.signature,
+  'parcelhook-sequence',
+  String(attempt.sequence),
+  'parcelhook-attempt',
+  String(attempt.number),
+  'traceparent',
+  attempt.traceparent,
+];
 
 export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
   const names = Object.keys(headers).filter((name) => !isFraming(name));
@@ -115,11 +128,15 @@ export function decodeHeaders(
   const ownNames = names ? names.split(',') : [];
   const traceparent = `00-${traceIdOf(trace)}-${span}`;
   const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
+  const service = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
   return {
     host,
     ...Object.fromEntries(ownNames.map((name) => [name, masked])),
-    ...serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent }),
+    ...asObject(service),
     'content-length': String(Buffer.byteLength(body)),
     connection: 'keep-alive', // set by Node
   };
 }
+
+const asObject = (flat: FlatHeaders): Record<string, string> =>
+  Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]!]] : [])));

@@ -45,12 +45,14 @@ export async function sendClaim(
     const opened = target.open();
     const secrets = secretsOf(target, opened, startedAt);
     const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
-    const mayStart = () => options.starts.mayStart(claim, issuedAt);
-    const onPhase = span.isSampled ? span.event : undefined;
     const outcome = await options.send({
-      ...requestOf(options, claim, opened, attempt),
-      mayStart,
-      ...(onPhase && { onPhase }),
+      url: opened.url,
+      shipperId: claim.shipperId,
+      body: claim.body,
+      timeoutMs: options.timeoutMs,
+      headers: [...opened.headers, ...serviceHeaders(attempt)],
+      mayStart: () => options.starts.mayStart(claim, issuedAt),
+      onPhase: span.isSampled ? span.event : undefined,
     });
     if (outcome.withheld) return null;
     if (span.isSampled) span.end(endOf(claim, outcome));
@@ -107,19 +109,6 @@ function signed(
   const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
   return { eventId, sequence, number, startedAt, signature, version, traceparent };
 }
-
-const requestOf = (
-  { timeoutMs }: SendingOptions,
-  { shipperId, body }: Claim,
-  { url, headers }: OpenTarget,
-  attempt: SignedAttempt,
-): SendRequest => ({
-  url,
-  shipperId,
-  body,
-  timeoutMs,
-  headers: { ...headers, ...serviceHeaders(attempt) },
-});
 
 function secretsOf(
   { previousSecretUntil }: Target,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { errorCodeOf, errorDetailOf, type ErrorCode, type ErrorDetail } from './errors.js';
-import { flatHeaders } from './headers.js';
+import { withFraming, type FlatHeaders } from './headers.js';
 import { createRouter, READ_BYTES, type Connection, type RouteOptions } from './connection.js';
 import { StringDecoder } from 'node:string_decoder';
 
@@ -13,14 +13,15 @@ export interface SendRequest {
   /** The address as registered. */
   url: string;
   shipperId: string;
-  headers: Record<string, string>;
+  /** Without Host and Content-Length, and without others of the framing. */
+  headers: FlatHeaders;
   body: string;
   /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
   mayStart?(): true | Promise<boolean>;
   /** Called at the end of each phase of the exchange; those of a reused connection have been before. */
-  onPhase?(phase: 'dns' | 'connect' | 'tls' | 'request' | 'first byte'): void;
+  onPhase?: ((phase: 'dns' | 'connect' | 'tls' | 'request' | 'first byte') => void) | undefined;
 }
 
 export interface SendOutcome {
@@ -77,7 +78,7 @@ export function createSender(options: SenderOptions): Sender {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;
         const requester = { shipperId: request.shipperId, deadlineAtMs };
-        const headers = flatHeaders(url, request.headers, request.body);
+        const headers = withFraming(url.host, request.headers, request.body);
         return { ...router.route(url, request.url, connection, requester), headers };
       },
     });

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
-import { encodeTargetHeaders } from './headers.js';
+import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js';
 
 export interface Target {
   webhookId: string;
@@ -17,7 +17,7 @@ export interface Target {
 
 export interface OpenTarget {
   url: string;
-  headers: OwnHeaders;
+  headers: FlatHeaders;
   secret: string;
   previousSecret: string | null;
   /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
@@ -69,7 +69,7 @@ function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer
     const url = sealer.openAddress(webhookId, storedAddress);
     return {
       url,
-      headers: sealer.openHeaders(webhookId, headers),
+      headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
       secret: sealer.openSecret(webhookId, secret),
       previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
       encodedHeaders: encodeTargetHeaders(url, headers),

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
+import { parametersOf } from './arrays.js';
 import {
   anyOneByOne,
   beginWith,
@@ -208,7 +209,8 @@ const runOn =
   ): Database['query'] =>
   async <Row>(name: string, text: string, values: unknown[] = []) => {
     try {
-      const query = { name: named ? name : '', text, values, query_timeout: queryTimeoutMs };
+      const parameters = parametersOf(values);
+      const query = { name: named ? name : '', text, values: parameters, query_timeout: queryTimeoutMs };
       return (await client.query(query)).rows as Row[];
     } catch (error) {
       throw translate(error);

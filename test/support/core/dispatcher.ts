@@ -17,7 +17,7 @@ type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
   const durations = durationsOf();
-  const opened = { url, headers: {}, secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
+  const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
   return {
     db,
     leaseDb: db,

@@ -21,7 +21,7 @@ test('hundreds of hanging attempts delay no other on the same host', async () =>
   });
   const { url } = await loopback.listen(server);
   const send = (path: string) =>
-    sender.send({ url: `${url}${path}`, shipperId: 's', headers: {}, body: '{}', timeoutMs: 10_000 });
+    sender.send({ url: `${url}${path}`, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
   for (let n = 0; n < hanging; n += 1) void send('/hangs');
   while (arrived < hanging) await new Promise(setImmediate);
   const outcome = await send('/answers');

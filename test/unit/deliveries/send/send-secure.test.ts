@@ -26,7 +26,7 @@ function open(options: Partial<SenderOptions> = {}): Sender {
   return sender;
 }
 
-function send(url: string, sender = open(), headers: Record<string, string> = { 'Webhook-Id': 'e1' }) {
+function send(url: string, sender = open(), headers = ['Webhook-Id', 'e1']) {
   return sender.send({ url, shipperId: 's', headers, body: '{"secret":1}', timeoutMs: 2_000 });
 }
 
@@ -67,7 +67,7 @@ describe('TLS', () => {
       const request = {
         url: url.replace('127.0.0.1', 'shop.example.org'),
         shipperId: 's',
-        headers: {},
+        headers: [],
         body: '{}',
       };
       await sender.send({ ...request, timeoutMs: 2_000, onPhase });
@@ -105,7 +105,7 @@ describe('TLS', () => {
   test('a Host header does not change which certificate is valid', async () => {
     const { url, bytes } = await secureServer(otherHost);
     const sender = open({ certificateAuthority: otherHost.cert });
-    expect((await send(url, sender, { Host: 'other.example.org' })).errorCode).toBe('TLS');
+    expect((await send(url, sender, ['Host', 'other.example.org'])).errorCode).toBe('TLS');
     expect(bytes()).toBe(0);
   });
 
@@ -186,7 +186,7 @@ describe('send never rejects', () => {
 
   test('a header that would inject another is a PROTOCOL failure, and nothing is sent', async () => {
     const { url, connections } = await loopback.listen(net.createServer());
-    expect(await send(url, open(), { 'X-A': 'a\r\nX-B: b' })).toMatchObject({ errorCode: 'PROTOCOL' });
+    expect(await send(url, open(), ['X-A', 'a\r\nX-B: b'])).toMatchObject({ errorCode: 'PROTOCOL' });
     expect(connections()).toBe(0);
   });
 

@@ -15,7 +15,7 @@ function sendWith(options: Partial<SenderOptions> = {}) {
   const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
   closers.push(sender.close);
   return (url: string, mayStart: () => true | Promise<boolean>, timeoutMs = 10_000) =>
-    sender.send({ url, shipperId: 's', headers: {}, body: '{"secret":1}', timeoutMs, mayStart });
+    sender.send({ url, shipperId: 's', headers: [], body: '{"secret":1}', timeoutMs, mayStart });
 }
 
 afterEach(() => {

@@ -4,6 +4,7 @@ import {
   encodeHeaders,
   encodeTargetHeaders,
   decodeHeaders,
+  ownHeaders,
   serviceHeaders,
   sign,
 } from '../../../../src/deliveries/send/headers.js';
@@ -22,6 +23,9 @@ const attempts = fc.record({
   version: fc.stringMatching(/^\d{1,3}\.\d{1,3}\.\d{1,3}(-[a-z.0-9]{1,8})?$/),
 });
 
+const pairs = (flat: readonly string[]) =>
+  flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]!]] : []));
+
 test('the stored headers of an attempt plus its row and event give all of its headers', () => {
   fc.assert(
     fc.property(attempts, secrets, ownNames, fc.json(), (unsigned, keys, names, body) => {
@@ -38,11 +42,16 @@ test('the stored headers of an attempt plus its row and event give all of its he
       expect(decodeHeaders(kept, attempt, event)).toEqual({
         host: 'u.example:8443',
         ...Object.fromEntries(names.map((name) => [name.toLowerCase(), '••••'])),
-        ...serviceHeaders(attempt),
+        ...Object.fromEntries(pairs(serviceHeaders(attempt))),
         'content-length': String(Buffer.byteLength(body)),
         connection: 'keep-alive',
       });
       expect(decodeHeaders(null, attempt, event)).toBeNull();
     }),
   );
+});
+
+test('a header of the framing is not sent, even if a webhook had one', () => {
+  const registered = { host: 'evil.example', 'X-Own': 'a', 'Transfer-Encoding': 'chunked', 'x-other': 'b' };
+  expect(ownHeaders(registered)).toEqual(['X-Own', 'a', 'x-other', 'b']);
 });
