@@ -31,7 +31,13 @@ export type Connection = 'pooled' | 'fresh';
 
 export interface Router {
   /** Node's request options for an address. Throws `ADDRESS_DENIED` if the address may not be called any more. */
-  route(url: URL, address: string, connection: Connection, requester: Requester): AttemptOptions;
+  route(
+    url: URL,
+    address: string,
+    connection: Connection,
+    headers: string[],
+    requester: Requester,
+  ): AttemptOptions;
   close(): void;
 }
 
@@ -65,17 +71,26 @@ export function createRouter(options: RouteOptions): Router {
   const checkAddress = createAddressCheck(policy);
 
   return {
-    route(url, address, connection, requester) {
+    route(url, address, connection, headers, requester) {
       checkAddress(address);
       const secure = url.protocol === 'https:';
       const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
       const literal = isIP(host) !== 0;
       // Node calls no lookup for a literal. Checked each time, because this machine's own addresses may change.
       if (literal && isDeniedAddress(host, policy)) throw addressDenied(host);
-      const agent = secure ? agents[connection].https : agents[connection].http;
-      const common = { agent, method: 'POST', maxHeaderSize: MAX_HEADER_BYTES, requester };
-      // Without `servername` Node would verify the certificate against a Host header.
-      return secure ? { ...common, servername: literal ? '' : host } : common;
+      return {
+        protocol: url.protocol,
+        host,
+        port: url.port,
+        path: url.pathname + url.search,
+        method: 'POST',
+        headers,
+        agent: secure ? agents[connection].https : agents[connection].http,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        requester,
+        // Without it Node would verify the certificate against a Host header.
+        servername: secure && !literal ? host : '',
+      };
     },
     close() {
       for (const pair of Object.values(agents)) {

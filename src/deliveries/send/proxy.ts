@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
 import type { Requester } from './dns/resolver.js';
 
-export type AttemptOptions = http.RequestOptions & { requester: Requester };
+export type AttemptOptions = http.RequestOptions & { servername: string; requester: Requester };
 
 /** An HTTP proxy that accepts CONNECT (RFC 9110, 9.3.6). */
 export interface Proxy {

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
@@ -68,19 +68,21 @@ export function createSender(options: SenderOptions): Sender {
     decompress: false,
     followRedirect: false,
     throwHttpErrors: false,
-    retry: { limit: 0 },
+    retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] }, // copied for each request
   });
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
-    // Got calls this in the next tick. Its own version makes a request up to twice as expensive; Node needs only these.
+    // Got calls these in the next tick. Its own versions make a request twice as expensive; Node needs only these options,
+    // and no URL beside them.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;
         const requester = { shipperId: request.shipperId, deadlineAtMs };
         const headers = withFraming(url.host, request.headers, request.body);
-        return { ...router.route(url, request.url, connection, requester), headers };
+        return router.route(url, request.url, connection, headers, requester);
       },
+      getRequestFunction: () => (_url: URL, options: http.RequestOptions) => http.request(options),
     });
     return stream;
   }
