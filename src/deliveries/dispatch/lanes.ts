@@ -179,7 +179,7 @@ const roundsRecorded = 4;
 /** A page must have room for at least this share of the limit, unless the lane is empty. */
 const worthwhileShare = 1 / 2;
 /** At most as many claims are pending as have just started within this time, so that all start well within `maxStartMs`. */
-const pendingMs = 200;
+const pendingMs = 300;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
 const shareForFresh = 1 / 4;
