@@ -173,12 +173,12 @@ export function createLanes(firstLimit: number): Lanes {
 const slowPlacesFactor = 5;
 /** Of the slow and the unknown pool. */
 const maxShareOfShipper = 1 / 2;
-/** In multiples of a lane's limit: by pages, and by recordings on top. */
+/** The most that a lane holds, in multiples of its limit: after a page, and after a recording. */
 const roundsPulled = 2;
 const roundsRecorded = 4;
 /** A page must have room for at least this share of the limit, unless the lane is empty. */
 const worthwhileShare = 1 / 2;
-/** At most as many claims are pending as have just started within this time, so that all start well within `maxStartMs`. */
+/** At most as many claims are pending as started within this time, so that at this rate all start before `maxStartMs`. */
 const pendingMs = 300;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
@@ -214,7 +214,7 @@ export const noCounts = (): Counts => ({
   promised: 0,
 });
 
-/** Only what starts soon, so that no claim has to be checked again. */
+/** Room for claims that start soon, so that none has to be checked again. */
 export interface Budget {
   free: number;
   forFresh: number;

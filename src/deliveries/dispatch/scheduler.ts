@@ -78,7 +78,7 @@ export interface Scheduler {
   behind(): Due[];
   /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
   pressure(): number;
-  /** Claims by webhook that wait for this process and not for their receiver. */
+  /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
   heldBack(nowMs: number): Record<string, HeldBack>;
   usage(): Usage;
 }

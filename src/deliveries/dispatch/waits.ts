@@ -12,20 +12,20 @@ import {
 } from './lanes.js';
 
 /**
- * Measures which waits are ours, and decides nothing: a due delivery that waits for its receiver, or for its own
- * shipper's attempts, is not late by us. The metric of sendable time and the figures of what is held back read it.
+ * Measures which waits are ours, and decides nothing. A due delivery that waits for its receiver, or for its own shipper's
+ * attempts, is not late because of us. The metric of sendable time and the figures of what is held back come from here.
  */
 export interface Waits {
   /** Call after the claim has taken its place in its lane, before it takes one in its pool. */
   started(entry: InFlight, nowMs: number): void;
   sending(entry: InFlight, nowMs: number): void;
-  /** The attempt has ended. Returns for how many milliseconds the delivery was sendable before: see `Scheduler`. */
+  /** Call when the attempt has ended. Returns how many milliseconds the delivery was sendable before it: see `Scheduler`. */
   answered(entry: InFlight, nowMs: number): number;
   /** Call after the claim has left its lane and its pool. */
   ended(entry: InFlight, nowMs: number): void;
-  /** Call when the pool, the limit or the claims in flight of a lane have changed. */
+  /** Call when a lane's pool or limit has changed. */
   laneChanged(lane: Lane, nowMs: number): void;
-  /** Call when a number of attempts of the shipper has changed. */
+  /** Call when the number of the shipper's claims in flight in a pool has changed. */
   shipperChanged(shipper: Shipper, nowMs: number): void;
   heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack>;
 }
@@ -34,33 +34,33 @@ export interface Waits {
 interface Wait {
   /** When the request began; null until then. */
   sentAtMs: number | null;
-  /** Since when its attempt is not under way: it reads its target or is being settled. */
+  /** When it last began to read its target or to be settled; without meaning while its attempt is under way. */
   offSinceMs: number;
-  /** Since when the receiver was not full when the claim started. */
+  /** When the receiver was last full, as seen when the claim started. */
   freeSinceMs: number;
 }
 
 interface Receiver {
   occupancy: Occupancy;
-  /** The claims in flight whose attempt is not under way. The first for longest. */
+  /** Claims in flight whose attempt is not under way, the longest first. */
   off: Wait[];
 }
 
 interface Share {
   /** Claims in flight whose attempt is under way. */
   atReceiver: number;
-  /** Full while the shipper has as many attempts in the pool as one may, and the pool has places left. */
+  /** Full while the shipper has as many attempts in the pool as one shipper may have, and the pool has places left. */
   occupancy: Record<Pool, Occupancy>;
 }
 
-/** For so long a claim that reads its target or is being settled takes a place of its receiver; then it is late, by us. */
+/** A claim that reads its target or is being settled takes a place at its receiver this long. After that, the delay is ours. */
 const offReceiverMs = 250;
 
 export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): Waits {
   const waits = new Map<InFlight, Wait>();
   const receivers = new WeakMap<Lane, Receiver>();
   const shares = new WeakMap<Shipper, Share>();
-  /** Shippers with as many attempts in the pool as one may have, most of them under way. */
+  /** Shippers with as many claims in the pool as one may have, and attempts under way for at least half as many. */
   const atMax = eachPool(() => new Set<Shipper>());
 
   const shareOf = (shipper: Shipper): Share => {
@@ -95,7 +95,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       const max = maxOfShipper[pool];
       if (shipper.inFlight[pool] >= max && atReceiver >= max / 2) atMax[pool].add(shipper);
       else if (atMax[pool].delete(shipper)) occupancy[pool].set(false, nowMs);
-      // A place taken by any shipper may be the pool's last, and a free one its first.
+      // Any shipper's claim may take the pool's last place, or free its only one.
       for (const full of atMax[pool]) shareOf(full).occupancy[pool].set(hasFree(pool), nowMs);
     }
   };
@@ -126,10 +126,10 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
     },
 
     /**
-     * The claim takes a place of its lane until it is settled, and of its receiver for a moment longer. Only now the
-     * attempt shows whether the receiver is slow. If the receiver was full for most of the wait, the moments between two
-     * attempts belonged to what was due earlier: only the last one counts. From its start on, a claim has a place at the
-     * receiver: reading its target is ours.
+     * The claim keeps its place in its lane until it is settled, but its place at the receiver for `offReceiverMs` at most.
+     * Only now does the attempt show whether the receiver is slow. If the receiver was full for most of the wait, the moments between two
+     * attempts belonged to what was due earlier: only the last one counts. A claim has a place at the
+     * receiver from its start, so the time for reading its target is ours.
      */
     answered: (entry, nowMs) => {
       const { lane, asOfMs, claim } = entry;
@@ -160,9 +160,9 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
     shipperChanged,
 
     /**
-     * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
-     * PostgreSQL. Lanes that wait for their own shipper's attempts hold nothing back, but PostgreSQL may see too few
-     * claims to know that they are full.
+     * Claims, grouped by webhook, whose attempt has not begun although the receiver has room: they wait for a place in a
+     * pool, or for PostgreSQL. If all attempts have begun, the count is 0. A lane that waits for its own shipper's attempts
+     * holds nothing back. It is listed with 0, because PostgreSQL may see too few claims to know that it is full.
      */
     heldBack: (claims, nowMs) => {
       const byWebhook: Record<string, HeldBack> = {};
@@ -190,7 +190,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
   };
 }
 
-/** How long a receiver had as many attempts as its lane allows. All times are of one monotonic clock, in milliseconds. */
+/** How long a receiver had as many attempts as its lane allows. All times come from one monotonic clock, in milliseconds. */
 export interface Occupancy {
   isFull(nowMs: number): boolean;
   /** When it was last full: `nowMs` if it is, -Infinity if it never was. */

@@ -86,14 +86,14 @@ export interface ReorderDependencies {
   db: Database;
   logger: Logger;
   orderHoldMs: number;
-  /** Resolves when no attempt can start any more that was claimed before. */
+  /** Resolves when no attempt that was claimed before the call can start any more. */
   onStopped(): Promise<void>;
   notify(due: Due[]): void;
 }
 
 /**
- * Call it after the webhook's `ordering` has changed. Resolves when no attempt claimed under the old ordering can start
- * any more. Turns are recomputed a second time then: deliveries recorded meanwhile followed the old ordering.
+ * Call it after the webhook's `ordering` has changed. It resolves when no attempt claimed under the old ordering can start
+ * any more and turns have been recomputed again: deliveries recorded meanwhile may have followed the old ordering.
  */
 export async function reorderDeliveries(deps: ReorderDependencies, webhookId: string): Promise<void> {
   const recompute = () =>

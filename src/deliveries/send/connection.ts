@@ -88,7 +88,7 @@ export function createRouter(options: RouteOptions): Router {
         agent: secure ? agents[connection].https : agents[connection].http,
         maxHeaderSize: MAX_HEADER_BYTES,
         requester,
-        // Without it Node would verify the certificate against a Host header.
+        // If `servername` were missing, Node would verify the certificate against a Host header.
         servername: secure && !literal ? host : '',
       };
     },

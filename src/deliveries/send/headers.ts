@@ -17,10 +17,10 @@ const FRAMING = new Set([
 
 const isFraming = (name: string): boolean => FRAMING.has(name.toLowerCase());
 
-/** Names and values in turn, as Node writes them unchanged. An object of them would cost more than the rest of a request. */
+/** Names and values in turn; Node writes them unchanged. An object for each request would make more garbage. */
 export type FlatHeaders = readonly string[];
 
-/** A webhook's own headers. Those of the framing are left out, although none can be registered. */
+/** A webhook's own headers, without framing headers, although none of those can be registered. */
 export const ownHeaders = (headers: OwnHeaders): FlatHeaders =>
   Object.entries(headers).flatMap(([name, value]) => (isFraming(name) ? [] : [name, value]));
 

@@ -13,7 +13,7 @@ export interface SendRequest {
   /** The address as registered. */
   url: string;
   shipperId: string;
-  /** Without Host and Content-Length, and without others of the framing. */
+  /** Without framing headers: Host and Content-Length are added. */
   headers: FlatHeaders;
   body: string;
   /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
@@ -68,13 +68,13 @@ export function createSender(options: SenderOptions): Sender {
     decompress: false,
     followRedirect: false,
     throwHttpErrors: false,
-    retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] }, // copied for each request
+    retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] }, // empty, because got copies these lists for each request
   });
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
-    // Got calls these in the next tick. Its own versions make a request twice as expensive; Node needs only these options,
-    // and no URL beside them.
+    // Got calls these in the next tick. Its own versions cost up to as much again: Node needs only these options, and no
+    // separate URL.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;

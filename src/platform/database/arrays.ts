@@ -1,4 +1,4 @@
-/** Neither quotes nor escapes are needed, and it is not taken for null. */
+/** Text that needs neither quotes nor escapes, and is not read as null. */
 const plain = /^(?!null$)[\w:.+-]+$/i;
 
 function element(item: unknown): string {
@@ -13,15 +13,15 @@ function element(item: unknown): string {
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** PostgreSQL writes a year of five digits without a sign. */
+/** JavaScript gives years above 9999 a sign and six digits; PostgreSQL reads them without. */
 const momentOf = (date: Date): string => date.toISOString().replace(/^\+0*/, '');
 
 /**
- * An array as PostgreSQL reads it ("Array Input and Output Syntax"). The driver's own conversion quotes each element and
- * searches it twice, which made a tenth of the garbage of a delivery.
+ * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes every
+ * element and searches it twice, which makes more garbage.
  */
 export const arrayLiteral = (items: readonly unknown[]): string => `{${items.map(element).join(',')}}`;
 
-/** The values of a statement, with arrays as text; the driver converts the others. */
+/** A statement's values, with arrays as text. The driver converts the rest. */
 export const parametersOf = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value));

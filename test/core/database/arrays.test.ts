@@ -33,7 +33,7 @@ const rows = fc.array(
   }),
 );
 
-test('arrays of any values arrive in PostgreSQL as they are', async () => {
+test('arrays of any values arrive in PostgreSQL unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(rows, async (given) => {
       const column = (name: keyof (typeof given)[number]) => given.map((row) => row[name]);

@@ -51,7 +51,7 @@ test('the stored headers of an attempt plus its row and event give all of its he
   );
 });
 
-test('a header of the framing is not sent, even if a webhook had one', () => {
+test('a framing header is not sent, even if a webhook has one', () => {
   const registered = { host: 'evil.example', 'X-Own': 'a', 'Transfer-Encoding': 'chunked', 'x-other': 'b' };
   expect(ownHeaders(registered)).toEqual(['X-Own', 'a', 'x-other', 'b']);
 });
