@@ -178,8 +178,11 @@ const roundsPulled = 2;
 const roundsRecorded = 4;
 /** A page must have room for at least this share of the limit, unless the lane is empty. */
 const worthwhileShare = 1 / 2;
-/** At most as many claims are pending as started within this time, so that at this rate all start before `maxStartMs`. */
-const pendingMs = 300;
+/**
+ * At most as many claims are pending as started within this time. Statements and connecting take a part of
+ * `maxStartMs`, too, and the rate follows a receiver that slows down only after two such windows.
+ */
+const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
 const shareForFresh = 1 / 4;

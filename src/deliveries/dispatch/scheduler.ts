@@ -62,9 +62,9 @@ export interface Scheduler {
   slow(nowMs: number): DueClaim[];
   sending(claim: DueClaim, nowMs: number): void;
   /**
-   * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was sendable
-   * before: from when it was due and its webhook was called, without the time in which its receiver had as many attempts
-   * as its lane allows, or its shipper as many as one may have while the pool had places left.
+   * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was
+   * sendable before: from when it was due and its webhook was called, without the time in which its receiver had as
+   * many attempts as its lane allows, or its shipper as many as one may have while the pool had places left.
    */
   answered(claim: DueClaim, nowMs: number): number;
   /** `durationMs`: null if no attempt was made. */
@@ -336,6 +336,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         if (pool === null || !places.hasFree('slow')) continue;
         occupy(entry, pool, -1, nowMs);
         occupy(entry, 'slow', 1, nowMs);
+        waits.moved(entry);
       }
       return returned;
     },

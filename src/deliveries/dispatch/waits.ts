@@ -12,17 +12,23 @@ import {
 } from './lanes.js';
 
 /**
- * Measures which waits are ours, and decides nothing. A due delivery that waits for its receiver, or for its own shipper's
- * attempts, is not late because of us. The metric of sendable time and the figures of what is held back come from here.
+ * Measures which waits are ours, and decides nothing. A due delivery that waits for its receiver, or for its own
+ * shipper's attempts, is not late because of us. The metric of sendable time and the figures of what is held back come
+ * from here.
  */
 export interface Waits {
   /** Call after the claim has taken its place in its lane, before it takes one in its pool. */
   started(entry: InFlight, nowMs: number): void;
   sending(entry: InFlight, nowMs: number): void;
-  /** Call when the attempt has ended. Returns how many milliseconds the delivery was sendable before it: see `Scheduler`. */
+  /**
+   * Call when the attempt has ended. Returns how many milliseconds the delivery was sendable before it: see
+   * `Scheduler`.
+   */
   answered(entry: InFlight, nowMs: number): number;
   /** Call after the claim has left its lane and its pool. */
   ended(entry: InFlight, nowMs: number): void;
+  /** Call when the claim has moved to another pool. */
+  moved(entry: InFlight): void;
   /** Call when a lane's pool or limit has changed. */
   laneChanged(lane: Lane, nowMs: number): void;
   /** Call when the number of the shipper's claims in flight in a pool has changed. */
@@ -34,6 +40,8 @@ export interface Waits {
 interface Wait {
   /** When the request began; null until then. */
   sentAtMs: number | null;
+  /** The pool in whose share its attempt is counted; null while none is under way. */
+  counted: Pool | null;
   /** When it last began to read its target or to be settled; without meaning while its attempt is under way. */
   offSinceMs: number;
   /** When the receiver was last full, as seen when the claim started. */
@@ -48,12 +56,15 @@ interface Receiver {
 
 interface Share {
   /** Claims in flight whose attempt is under way. */
-  atReceiver: number;
+  atReceiver: Record<Pool, number>;
   /** Full while the shipper has as many attempts in the pool as one shipper may have, and the pool has places left. */
   occupancy: Record<Pool, Occupancy>;
 }
 
-/** A claim that reads its target or is being settled takes a place at its receiver this long. After that, the delay is ours. */
+/**
+ * A claim that reads its target or is being settled takes a place at its receiver this long. After that, the delay is
+ * ours.
+ */
 const offReceiverMs = 250;
 
 export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): Waits {
@@ -66,7 +77,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
   const shareOf = (shipper: Shipper): Share => {
     const known = shares.get(shipper);
     if (known) return known;
-    const share = { atReceiver: 0, occupancy: eachPool(() => createOccupancy(0)) };
+    const share = { atReceiver: eachPool(() => 0), occupancy: eachPool(() => createOccupancy(0)) };
     shares.set(shipper, share);
     return share;
   };
@@ -88,12 +99,19 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
     if (at >= 0) off.splice(at, 1);
   };
 
+  const count = ({ lane }: InFlight, wait: Wait, pool: Pool | null) => {
+    const { atReceiver } = shareOf(lane.shipper!);
+    if (wait.counted) atReceiver[wait.counted] -= 1;
+    if (pool) atReceiver[pool] += 1;
+    wait.counted = pool;
+  };
+
   /** A share is not full while most of its places are taken by claims that read their target or are being settled. */
   const shipperChanged = (shipper: Shipper, nowMs: number) => {
     const { atReceiver, occupancy } = shareOf(shipper);
     for (const pool of pools) {
       const max = maxOfShipper[pool];
-      if (shipper.inFlight[pool] >= max && atReceiver >= max / 2) atMax[pool].add(shipper);
+      if (shipper.inFlight[pool] >= max && atReceiver[pool] >= max / 2) atMax[pool].add(shipper);
       else if (atMax[pool].delete(shipper)) occupancy[pool].set(false, nowMs);
       // Any shipper's claim may take the pool's last place, or free its only one.
       for (const full of atMax[pool]) shareOf(full).occupancy[pool].set(hasFree(pool), nowMs);
@@ -109,7 +127,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       };
       receivers.set(lane, receiver);
       const freeSinceMs = receiver.occupancy.lastFullMs(nowMs);
-      const wait: Wait = { sentAtMs: null, offSinceMs: nowMs, freeSinceMs };
+      const wait: Wait = { sentAtMs: null, counted: null, offSinceMs: nowMs, freeSinceMs };
       waits.set(entry, wait);
       takeOff(receiver, wait, nowMs);
       laneChanged(lane, nowMs);
@@ -120,16 +138,16 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       const wait = waits.get(entry)!;
       wait.sentAtMs = nowMs;
       noLongerOff(receivers.get(lane)!, wait);
-      shareOf(lane.shipper!).atReceiver += 1;
+      count(entry, wait, entry.pool);
       laneChanged(lane, nowMs);
       shipperChanged(lane.shipper!, nowMs);
     },
 
     /**
-     * The claim keeps its place in its lane until it is settled, but its place at the receiver for `offReceiverMs` at most.
-     * Only now does the attempt show whether the receiver is slow. If the receiver was full for most of the wait, the moments between two
-     * attempts belonged to what was due earlier: only the last one counts. A claim has a place at the
-     * receiver from its start, so the time for reading its target is ours.
+     * The claim keeps its place in its lane until it is settled, but its place at the receiver for `offReceiverMs` at
+     * most. Only now does the attempt show whether the receiver is slow. If the receiver was full for most of the wait,
+     * the moments between two attempts belonged to what was due earlier: only the last one counts. A claim has a place
+     * at the receiver from its start, so the time for reading its target is ours.
      */
     answered: (entry, nowMs) => {
       const { lane, asOfMs, claim } = entry;
@@ -141,7 +159,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       const waitMs = beganAtMs - sinceMs;
       const isSlow = nowMs - startedAtMs >= slowMs || lane.pool === 'slow';
       const fullMs = receiver.occupancy.fullBetween(sinceMs, startedAtMs, nowMs, isSlow);
-      shareOf(lane.shipper!).atReceiver -= 1;
+      count(entry, wait, null);
       takeOff(receiver, wait, nowMs);
       laneChanged(lane, nowMs);
       shipperChanged(lane.shipper!, nowMs);
@@ -156,13 +174,18 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       laneChanged(entry.lane, nowMs);
     },
 
+    moved: (entry) => {
+      const wait = waits.get(entry);
+      if (wait?.counted) count(entry, wait, entry.pool);
+    },
     laneChanged,
     shipperChanged,
 
     /**
-     * Claims, grouped by webhook, whose attempt has not begun although the receiver has room: they wait for a place in a
-     * pool, or for PostgreSQL. If all attempts have begun, the count is 0. A lane that waits for its own shipper's attempts
-     * holds nothing back. It is listed with 0, because PostgreSQL may see too few claims to know that it is full.
+     * Claims, grouped by webhook, whose attempt has not begun although the receiver has room: they wait for a place in
+     * a pool, or for PostgreSQL. If all attempts have begun, the count is 0. A lane that waits for its own shipper's
+     * attempts holds nothing back. It is listed with 0, because PostgreSQL may see too few claims to know that it is
+     * full.
      */
     heldBack: (claims, nowMs) => {
       const byWebhook: Record<string, HeldBack> = {};
@@ -190,7 +213,10 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
   };
 }
 
-/** How long a receiver had as many attempts as its lane allows. All times come from one monotonic clock, in milliseconds. */
+/**
+ * How long a receiver had as many attempts as its lane allows. All times come from one monotonic clock, in
+ * milliseconds.
+ */
 export interface Occupancy {
   isFull(nowMs: number): boolean;
   /** When it was last full: `nowMs` if it is, -Infinity if it never was. */
@@ -205,8 +231,8 @@ export interface Occupancy {
   /**
    * How much of the time from `fromMs` to `toMs` the receiver was full, as known at `nowMs`; `toMs` is not before the
    * first `set`. Another process may have sent before that, or nobody: if the receiver is slow, or has been full for
-   * three quarters of the time since (of five seconds at least), it is taken to have been full before; if not, only while
-   * its share was.
+   * three quarters of the time since (of five seconds at least), it is taken to have been full before; if not, only
+   * while its share was.
    */
   fullBetween(fromMs: number, toMs: number, nowMs: number, isSlow: boolean): number;
 }

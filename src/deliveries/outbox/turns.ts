@@ -92,8 +92,9 @@ export interface ReorderDependencies {
 }
 
 /**
- * Call it after the webhook's `ordering` has changed. It resolves when no attempt claimed under the old ordering can start
- * any more and turns have been recomputed again: deliveries recorded meanwhile may have followed the old ordering.
+ * Call it after the webhook's `ordering` has changed. It resolves when no attempt claimed under the old ordering can
+ * start any more and turns have been recomputed again: deliveries recorded meanwhile may have followed the old
+ * ordering.
  */
 export async function reorderDeliveries(deps: ReorderDependencies, webhookId: string): Promise<void> {
   const recompute = () =>

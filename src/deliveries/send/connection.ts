@@ -88,7 +88,7 @@ export function createRouter(options: RouteOptions): Router {
         agent: secure ? agents[connection].https : agents[connection].http,
         maxHeaderSize: MAX_HEADER_BYTES,
         requester,
-        // If `servername` were missing, Node would verify the certificate against a Host header.
+        // Given, so that it never depends on a Host header; empty, it saves Node deriving one that http does not use.
         servername: secure && !literal ? host : '',
       };
     },

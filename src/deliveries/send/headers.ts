@@ -103,8 +103,8 @@ export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
 }
 
 /**
- * The version, host, names, signatures and span that row and event lack; of the signatures only the parts that differ, of
- * `traceparent` what follows the trace's id.
+ * The version, host, names, signatures and span that row and event lack; of the signatures only the parts that differ,
+ * of `traceparent` what follows the trace's id.
  */
 export const encodeHeaders = (
   { version, signature, traceparent }: SignedAttempt,

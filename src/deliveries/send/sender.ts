@@ -68,7 +68,8 @@ export function createSender(options: SenderOptions): Sender {
     decompress: false,
     followRedirect: false,
     throwHttpErrors: false,
-    retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] }, // empty, because got copies these lists for each request
+    // Got copies these lists for each request.
+    retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] },
   });
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {

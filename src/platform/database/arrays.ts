@@ -5,11 +5,14 @@ function element(item: unknown): string {
   if (item === null || item === undefined) return 'NULL';
   if (typeof item === 'string') return plain.test(item) ? item : quoted(item);
   if (typeof item === 'number' || typeof item === 'boolean' || typeof item === 'bigint') return String(item);
-  if (Buffer.isBuffer(item)) return `\\\\x${item.toString('hex')}`;
+  if (ArrayBuffer.isView(item)) return `\\\\x${bytesOf(item).toString('hex')}`;
   if (item instanceof Date) return momentOf(item);
   if (Array.isArray(item)) return arrayLiteral(item);
   return quoted(JSON.stringify(item));
 }
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
@@ -17,10 +20,11 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const momentOf = (date: Date): string => date.toISOString().replace(/^\+0*/, '');
 
 /**
- * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes every
- * element and searches it twice, which makes more garbage.
+ * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes
+ * every element and searches it twice, which makes more garbage.
  */
-export const arrayLiteral = (items: readonly unknown[]): string => `{${items.map(element).join(',')}}`;
+export const arrayLiteral = (items: readonly unknown[]): string =>
+  `{${Array.from(items, element).join(',')}}`;
 
 /** A statement's values, with arrays as text. The driver converts the rest. */
 export const parametersOf = (values: readonly unknown[]): unknown[] =>

@@ -26,7 +26,7 @@ const rows = fc.array(
     real: fc.option(fc.double({ noNaN: true })),
     truth: fc.option(fc.boolean()),
     moment: fc.option(fc.date({ min: new Date(0), max: new Date('+020000-01-01'), noInvalidDate: true })),
-    bytes: fc.option(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
+    bytes: fc.option(fc.uint8Array()),
     json: fc.option(
       fc.json().map((json) => ({ json: JSON.parse(json.replaceAll('\\u0000', '')) as unknown })),
     ),
@@ -53,7 +53,11 @@ test('arrays of any values arrive in PostgreSQL unchanged', async () => {
         ],
       );
       expect(read).toEqual(
-        given.map((row) => ({ ...row, real: row.real === 0 ? expect.closeTo(0) : row.real })),
+        given.map((row) => ({
+          ...row,
+          real: row.real === 0 ? expect.closeTo(0) : row.real,
+          bytes: row.bytes && Buffer.from(row.bytes),
+        })),
       );
     }),
     { numRuns: 200 },

@@ -85,3 +85,29 @@ test('claims that are being settled or read their target do not make a shipper w
   for (const claim of started) scheduler.answered(claim, 910);
   expect(held(950)).toBe(20);
 });
+
+test('attempts of one pool do not hide that claims of another wait for their targets', () => {
+  const scheduler = createScheduler({ concurrency: 40, slowMs });
+  const claimsOf = (webhookId: string, count: number, sinceMs: number) =>
+    Array.from({ length: count }, () => ({
+      shipperId: 'a',
+      webhookId,
+      dueAt: new Date(sinceMs),
+      sendableForMs: 0,
+    })) as DueClaim[];
+  const start = (nowMs: number) => scheduler.starts(nowMs).map(({ claim }) => claim);
+  for (let limit = 2; limit < 12; limit *= 2) {
+    scheduler.claimed(claimsOf('quick', 1, 0), 0, null);
+    for (const claim of start(0)) scheduler.ended(claim, 5, 0);
+  }
+  scheduler.claimed(claimsOf('quick', 12, 0), 0, null);
+  const quick = start(0);
+  expect(quick).toHaveLength(12);
+  for (const claim of quick) scheduler.sending(claim, 0);
+  for (let n = 0; n < 10; n += 1) scheduler.claimed(claimsOf(`new ${n}`, 2, 0), 0, null);
+  const reading = start(0);
+  expect(reading).toHaveLength(20);
+  scheduler.claimed(claimsOf('last', 1, 10), 10, null);
+  expect(start(10)).toEqual([]);
+  expect(scheduler.heldBack(5_010)['last']).toEqual({ count: 1, sendableForMs: 5_000, freeForMs: null });
+});
