@@ -23,8 +23,7 @@ const momentOf = (date: Date): string => date.toISOString().replace(/^\+0*/, '')
  * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes
  * every element and searches it twice, which makes more garbage.
  */
-const arrayLiteral = (items: readonly unknown[]): string =>
-  `{${Array.from(items, element).join(',')}}`;
+const arrayLiteral = (items: readonly unknown[]): string => `{${Array.from(items, element).join(',')}}`;
 
 /** A statement's values, with arrays as text. The driver converts the rest. */
 export const parametersOf = (values: readonly unknown[]): unknown[] =>
