@@ -336,7 +336,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         if (pool === null || !places.hasFree('slow')) continue;
         occupy(entry, pool, -1, nowMs);
         occupy(entry, 'slow', 1, nowMs);
-        waits.moved(entry);
+        waits.moved(entry, nowMs);
       }
       return returned;
     },

@@ -28,7 +28,7 @@ export interface Waits {
   /** Call after the claim has left its lane and its pool. */
   ended(entry: InFlight, nowMs: number): void;
   /** Call when the claim has moved to another pool. */
-  moved(entry: InFlight): void;
+  moved(entry: InFlight, nowMs: number): void;
   /** Call when a lane's pool or limit has changed. */
   laneChanged(lane: Lane, nowMs: number): void;
   /** Call when the number of the shipper's claims in flight in a pool has changed. */
@@ -174,9 +174,11 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       laneChanged(entry.lane, nowMs);
     },
 
-    moved: (entry) => {
+    moved: (entry, nowMs) => {
       const wait = waits.get(entry);
-      if (wait?.counted) count(entry, wait, entry.pool);
+      if (!wait?.counted) return;
+      count(entry, wait, entry.pool);
+      shipperChanged(entry.lane.shipper!, nowMs);
     },
     laneChanged,
     shipperChanged,
