@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../platform/errors.js';
 import { describeIssue } from '../platform/issues.js';
 import { nearestName } from '../platform/nearest.js';
-import { equalSecrets, type GeneratedName } from './secrets.js';
+import { isLoopback } from '../platform/networks.js';
+import { equalSecrets, secretFileNames, withSecretFiles, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
 /** `embedded`: no DATABASE_URL was given. */
@@ -24,10 +24,9 @@ export type CompleteConfig = Omit<Config, GeneratedName> & Record<GeneratedName,
 
 /** Throws ConfigError with a line per wrong or missing variable. A worker needs fewer secrets, `migrate` none. */
 export function parseConfig(env: Record<string, string | undefined>, role = 'all'): Config {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  const { env: given, problems } = withSecretFiles(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')),
   );
-  const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(variables.shape)) {
     const parsed = schema.safeParse(given[name], { error: describeIssue });
@@ -47,7 +46,7 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
   const HOST = settings.HOST ?? (embedded ? '127.0.0.1' : undefined);
-  const development = embedded && isLoopback(HOST);
+  const development = embedded && HOST !== undefined && isLoopback(HOST);
   return {
     ...settings,
     embedded,
@@ -65,7 +64,7 @@ const ofOtherPrograms = ['SECRET_KEY', 'DATABASE_URI', 'REDIS_URI'];
 
 /** A setting that a typing mistake has lost would otherwise look like a variable of another program. */
 function misspeltVariables(given: string[]): { name: string; meant: string }[] {
-  const known = Object.keys(variables.shape);
+  const known = [...Object.keys(variables.shape), ...secretFileNames];
   const others = given.filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !known.includes(name));
   return others.flatMap((name) => {
     const meant = nearestName(name, known);
@@ -73,10 +72,6 @@ function misspeltVariables(given: string[]): { name: string; meant: string }[] {
     return [{ name, meant }];
   });
 }
-
-const isLoopback = (host: string | undefined): boolean =>
-  host === 'localhost' ||
-  (host !== undefined && ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
 function refuse(problems: string[]): void {
   if (problems.length === 0) return;
@@ -103,7 +98,7 @@ function neededSecrets(role: string): GeneratedName[] {
 
 function missingSecrets(given: Record<string, unknown>, role: string): string[] {
   return neededSecrets(role)
-    .filter((name) => !given[name])
+    .filter((name) => !given[name] && !given[`${name}_FILE`]) // the file has been reported
     .map((name) => `${name}: is required with DATABASE_URL (generate one: openssl rand -base64 32)`);
 }
 

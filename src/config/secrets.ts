@@ -1,9 +1,18 @@
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { OperatorScope } from '../http/route.js';
-import { ConfigError } from '../platform/errors.js';
+import { ConfigError, describeError } from '../platform/errors.js';
 
 export const longSecret = (length: number) =>
   z
@@ -69,6 +78,57 @@ export function equalSecrets(values: GivenSecrets): string[] {
     else problems.add(`${name}: must differ from ${other}`);
   }
   return [...problems];
+}
+
+/** Variables that hold a secret or a password. */
+const secretNames = [
+  ...comparedNames,
+  'OPERATOR_TOKENS',
+  'DATABASE_URL',
+  'MIGRATION_DATABASE_URL',
+  'REDIS_URL',
+  'EGRESS_PROXY',
+] as const;
+
+export const secretFileNames = secretNames.map((name) => `${name}_FILE`);
+
+const maxSecretBytes = 65_536;
+
+/** Without the line break that editors and `echo` add. Throws if the file cannot be read or is empty or too large. */
+function readSecretFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(maxSecretBytes + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    if (length > maxSecretBytes) throw new Error(`is larger than ${maxSecretBytes} bytes`);
+    const secret = bytes.toString('utf8', 0, length).replace(/[\r\n]+$/, '');
+    if (secret === '') throw new Error('is empty');
+    return secret;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount them
+ * (contract, section 7). Returns the environment with the contents, and a problem for each file that gives none.
+ */
+export function withSecretFiles(given: Record<string, string | undefined>) {
+  const env = { ...given };
+  const problems: string[] = [];
+  for (const name of secretNames) {
+    const path = given[`${name}_FILE`];
+    if (path === undefined) continue;
+    try {
+      if (given[name] !== undefined) throw new Error(`cannot be combined with ${name}`);
+      env[name] = readSecretFile(path);
+    } catch (error) {
+      problems.push(`${name}_FILE: ${describeError(error)}`);
+    }
+  }
+  return { env, problems };
 }
 
 const generatedNames = ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'] as const;

@@ -204,7 +204,7 @@ export const variables = z.object({
   WEBHOOK_CREATION_LIMIT: integer(0, 1_000_000)
     .prefault('60')
     .describe(
-      'Webhooks that one shipper may register per hour; three times as many in total for one host; 0: no limit',
+      'Webhooks that one shipper may register per hour; three times as many in total for one host, unless that is loopback; 0: no limit',
     ),
   BY_HAND_LIMIT: integer(0, 1_000_000)
     .prefault('100')

@@ -11,9 +11,6 @@ export function networkOf(address: string | undefined): string {
   return `${first.toString()}/${prefix * 8}`;
 }
 
-export const isLoopback = (address: string | undefined): boolean =>
-  address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
-
 /** Ranges of a load balancer's own network, not reachable from elsewhere. */
 const privateRanges = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
 

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import { notFound, readOnlyRoute } from '../platform/errors.js';
+import { isLoopback } from '../platform/networks.js';
 import { packageFolder } from '../version.js';
 import { fixedBody } from './fixed-body.js';
 import { smallPage } from './small-page.js';
@@ -41,7 +42,7 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
     router
       .route(place)
       .get((request, response, next) => {
-        if (!wantsPage(request)) return next('router');
+        if (!wantsPage(request, place)) return next('router');
         showPage(request, response);
       })
       .all(readOnlyRoute);
@@ -57,14 +58,15 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
   return router;
 }
 
-/** A program that asks for `/` by mistake is told so in JSON, as anywhere else. */
-const wantsPage = (request: Request) => /\btext\/html\b/i.test(request.get('Accept') ?? '');
-
-const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/i;
+/** A program that leaves `/v1` out of `/v1/webhooks` is told in JSON that there is nothing. */
+const wantsPage = (request: Request, place: string) =>
+  place === '/'
+    ? request.accepts(['html', 'json']) === 'html'
+    : /\btext\/html\b/i.test(request.get('Accept') ?? '');
 
 /** Over plain HTTP from elsewhere browsers send no Sec-Fetch-Site, without which the cookie is refused. */
 const canHaveSession = (request: Request): boolean =>
-  request.get('Sec-Fetch-Site') !== undefined || loopback.test(request.hostname);
+  request.get('Sec-Fetch-Site') !== undefined || isLoopback(request.hostname);
 
 const tlsNeeded = smallPage(
   'HTTPS is needed',

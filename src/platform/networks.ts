@@ -61,3 +61,12 @@ export const dnsServers = z.string().transform((text, context) => {
   );
   return z.NEVER;
 });
+
+/** `host`: a name or an address, as in a URL or without the brackets of IPv6. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  return (
+    /^(?:.+\.)?localhost$/i.test(host) ||
+    (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback')
+  );
+}

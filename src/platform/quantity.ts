@@ -2,8 +2,9 @@ import * as z from 'zod';
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Takes `500ms`, `15s`, `5m`, `2h`, `1d`; null for any other form. */
+/** Takes `500ms`, `15s`, `5m`, `2h`, `1d` and `0`; null for any other form. */
 export function parseDurationMs(text: string): number | null {
+  if (text.trim() === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
 }

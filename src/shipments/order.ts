@@ -96,7 +96,7 @@ const lenientFields: typeof strictFields = {
   valueCurrency: text,
   weightUnit: text,
   dimensionsUnit: text,
-  email: optionalText,
+  email: text.nullish(),
 };
 
 const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');

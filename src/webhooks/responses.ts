@@ -22,8 +22,8 @@ export const webhook = z
     ),
     status: fields.status,
     disabledReason: described(
-      z.enum(['BY_SHIPPER', 'GONE', 'FAILING']).nullable(),
-      'Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.',
+      z.enum(['GONE', 'FAILING']).nullable(),
+      'Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.',
       null,
     ),
     ordering: fields.ordering,

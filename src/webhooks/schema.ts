@@ -54,7 +54,11 @@ export const fields = {
   ),
   status: described(
     z.enum(['ACTIVE', 'PAUSED', 'DISABLED'], 'must be ACTIVE, PAUSED or DISABLED'),
-    'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.',
+    'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.',
+  ),
+  statusToSet: described(
+    z.enum(['ACTIVE', 'PAUSED'], 'must be ACTIVE or PAUSED'),
+    'What a `PAUSED` webhook misses is held and sent once it is `ACTIVE` again.',
   ),
   ordering: described(
     z.enum(['SHIPMENT', 'NONE'], 'must be SHIPMENT or NONE'),
@@ -105,7 +109,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
   const create = z.object({
     interests,
     targetAddress,
-    status: fields.status.optional(),
+    status: fields.statusToSet.optional(),
     ordering: fields.ordering.optional(),
     supersede: fields.supersede.optional(),
     headers: describedHeaders(

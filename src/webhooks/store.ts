@@ -38,9 +38,9 @@ export function insertWebhook(
     if (shipper?.status === 'REMOVED') throw unauthorized();
     const rows = await tx.query<Webhook>(
       'insert-webhook',
-      `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, disabled_reason, ordering,
-                             supersede, headers, description, secret, suspended, created_at, updated_at)
-       select $1, $2, $3, $4, $5, case when $5 = 'DISABLED' then 'BY_SHIPPER' end, $6, $7, $8, $9, $10, $12, now(), now()
+      `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede,
+                             headers, description, secret, suspended, created_at, updated_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, now(), now()
         where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
        returning ${columns}`,
       [
@@ -121,8 +121,7 @@ export async function updateWebhook(
         set interests = coalesce($3, interests),
             target_address = coalesce($4, target_address),
             status = coalesce($5, status),
-            disabled_reason = case coalesce($5, status)
-              when 'DISABLED' then coalesce(disabled_reason, 'BY_SHIPPER') end,
+            disabled_reason = case when $5 is null then disabled_reason end,
             ordering = coalesce($6, ordering),
             supersede = coalesce($7, supersede),
             headers = coalesce($8, headers),

@@ -213,12 +213,16 @@ describe('requests', () => {
     expect(calls).toEqual([]);
   });
 
-  test('the token comes from --token, the environment, or the file of embedded mode', async () => {
+  test('the token comes from --token, the environment, a file, or that of embedded mode', async () => {
     writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ OPERATOR_TOKEN: 'from-file' }));
     const fromFile = { OPERATOR_TOKEN: '', DATA_DIR: folder };
     await operator(['status'], fromFile);
     await operator(['status', '--token', 'from-option']);
-    expect(calls.map(({ token }) => token)).toEqual(['Bearer from-file', 'Bearer from-option']);
+    writeFileSync(join(folder, 'token'), 'from-secret-file\n');
+    await operator(['status'], { ...fromFile, OPERATOR_TOKEN_FILE: join(folder, 'token') });
+    expect(calls.map(({ token }) => token)).toEqual(
+      ['from-file', 'from-option', 'from-secret-file'].map((token) => `Bearer ${token}`),
+    );
   });
 });
 
@@ -267,6 +271,8 @@ describe('exit codes', () => {
   test('2 if there is no token', async () => {
     const env = { OPERATOR_TOKEN: '', DATA_DIR: folder };
     expect(await operator(['status'], env)).toMatchObject(failed(2, '--token'));
+    const fromNone = { ...env, OPERATOR_TOKEN_FILE: join(folder, 'none') };
+    expect(await operator(['status'], fromNone)).toMatchObject(failed(2, 'none does not exist'));
   });
 
   test('69 if the service is unreachable', async () => {

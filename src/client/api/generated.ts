@@ -1068,15 +1068,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
-            disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1199,10 +1199,10 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
-            status?: "ACTIVE" | "PAUSED" | "DISABLED";
+            status?: "ACTIVE" | "PAUSED";
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1250,15 +1250,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
-            disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1326,15 +1326,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
-            disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1417,10 +1417,10 @@ export interface components {
              */
             targetAddress?: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
-            status?: "ACTIVE" | "PAUSED" | "DISABLED";
+            status?: "ACTIVE" | "PAUSED";
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1468,15 +1468,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
-            disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -4939,6 +4939,11 @@ export interface operations {
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
+                /**
+                 * @description Only deliveries of this event: the `webhook-id` of a notification.
+                 * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
+                 */
+                eventId?: string;
                 /**
                  * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
                  * @example CREATED

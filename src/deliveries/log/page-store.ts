@@ -11,6 +11,8 @@ export interface LogFilter {
   trackingId?: string | undefined;
   /** The shipper's own identifier; many shipments may have the same. */
   shipperTrackingId?: string | undefined;
+  /** As the delivery shows it: the caller's own, if it sent one. */
+  eventId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
   from?: Date | undefined;
@@ -46,6 +48,8 @@ export interface PageQuery {
   shipperId: string;
   filter: LogFilter;
   shipmentIds: string[] | undefined;
+  /** The service's own. */
+  eventId: string | undefined;
   range: TimeRange;
   beforeId: string | undefined;
   limit: number;
@@ -101,7 +105,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
   const { filter, range } = query;
   const days = daysOf(range);
   const ofDays = (id: string) => (days ? `${id} >= '${days.firstId}' and ${id} < '${days.endId}'` : 'true');
-  const source = query.shipmentIds ? 'shipments' : sourceOf(filter);
+  const source = sourceOf(query);
   return db.query<LogRow>(
     nameOf(
       `list-${source}-${filter.webhookId === undefined ? 'shipper' : 'webhook'}-${filter.status ?? 'any'}`,
@@ -124,6 +128,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
       filter.webhookId ?? null,
       filter.state ?? null,
       query.shipmentIds ?? null,
+      query.eventId ?? null,
     ],
   );
 }
@@ -132,10 +137,12 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
 const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
   days && !days.today ? '' : `${name}-${days?.firstId.slice(0, 13) ?? 'all'}`;
 
-type Source = 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
+type Source = 'event' | 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
 
 /** `all` if the filter excludes nothing, so that the order alone is enough. */
-function sourceOf({ webhookId, status, state }: LogFilter): Source {
+function sourceOf({ eventId, shipmentIds, filter: { webhookId, status, state } }: PageQuery): Source {
+  if (eventId !== undefined) return 'event';
+  if (shipmentIds !== undefined) return 'shipments';
   if (status !== undefined && !isFinished(status)) return 'owed';
   if (state !== undefined) return 'kinds-of-state';
   return webhookId === undefined && status === undefined ? 'all' : 'kinds';
@@ -183,25 +190,32 @@ function pageText(
       ${logged(ownerOf(webhookId))} and status = k.status and state = k.state ${newest}) f`;
   const byKinds = source === 'kinds' || source === 'kinds-of-state';
   const found =
-    source === 'shipments'
-      ? ofShipments([
+    source === 'event' || source === 'shipments'
+      ? ofEvents(events[source], [
           owed,
           `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
             ${status ? `and status = '${status}'` : ''}`,
         ])
       : `(${owed} ${isFinished(status) ? 'and false' : newest})
          ${source === 'owed' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
-  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::uuid[]),
+  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     found as materialized (${found}),
     page as materialized (select * from found ${newest})
     select ${shown} from page d ${joins(ofTheirEvents)} order by d.delivery_id desc`;
 }
 
-const ofShipments = (sources: string[]) => `
-  select f.* from unnest($9::uuid[]) as named (shipment_id)
+const events = {
+  event: `select event_id from events
+     where event_id = $10 and shipper_id = $1 and event_id >= uuid_floor($2) and event_id < uuid_floor($4)
+       and ($9::uuid[] is null or shipment_id = any($9))`,
+  shipments: `select e.event_id from unnest($9::uuid[]) as named (shipment_id)
    cross join lateral (select event_id from events
-     where shipment_id = named.shipment_id and event_id >= uuid_floor($2) and event_id < uuid_floor($4)) e
+     where shipment_id = named.shipment_id and event_id >= uuid_floor($2) and event_id < uuid_floor($4)) e`,
+};
+
+const ofEvents = (events: string, sources: string[]) => `
+  select f.* from (${events}) e
    cross join lateral (${sources
      .map(
        (source) => `(${source}

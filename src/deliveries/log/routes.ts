@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   described,
+  exampleIds,
   idInPath,
   ownIdInQuery,
   trackingId,
@@ -39,6 +40,13 @@ const logQuery = (knownStates: ReadonlySet<string>) =>
     shipperTrackingId: ownIdInQuery(
       'Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.',
     ),
+    eventId: described(
+      z
+        .string()
+        .regex(/^[\x21-\x7e]{1,255}$/, 'must be an eventId, which is the webhook-id of a notification'),
+      'Only deliveries of this event: the `webhook-id` of a notification.',
+      exampleIds.eventId,
+    ).optional(),
     state: stateInQuery(knownStates, 'Only deliveries of this state.'),
     status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
     from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),

@@ -1,3 +1,4 @@
+import { isUuid } from '../../http/request/paging.js';
 import { invalidRequest } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -11,6 +12,17 @@ const maxStates = 10_000;
 /** Written so that the index on the identifier serves it. */
 export const hasShipperTrackingId = (parameter: string) =>
   `left(shipper_tracking_id, 500) collate "C" = left(${parameter}, 500) and shipper_tracking_id = ${parameter}`;
+
+/** The service's own id of the event; null if there is none. It may be another shipper's. */
+export async function findFilteredEvent(db: Database, eventId: string): Promise<string | null> {
+  const [named] = await db.query<{ eventId: string }>(
+    'event-by-external-id',
+    `select event_id as "eventId" from external_ids where external_id = $1`,
+    [eventId],
+  );
+  const own = eventId.toLowerCase();
+  return named?.eventId ?? (isUuid(own) ? own : null);
+}
 
 export const filtersByShipment = ({ trackingId, shipperTrackingId }: LogFilter): boolean =>
   trackingId !== undefined || shipperTrackingId !== undefined;

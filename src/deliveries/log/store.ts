@@ -2,7 +2,8 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
-import { findFilteredShipments, filtersByShipment } from './shipment-filter.js';
+import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
+import { timeOfId } from '../../platform/ids.js';
 import { decodeHeaders } from '../send/headers.js';
 import { isCallable, traceOf } from '../outbox/sql.js';
 
@@ -51,16 +52,31 @@ export async function listDeliveries(
   const found: LogRow[] = [];
   const named = filtersByShipment(filter) ? await findFilteredShipments(db, shipperId, filter) : undefined;
   if (named === null) return [];
-  const times = named ? { from: named.from, to: named.before } : filter;
+  const eventId = filter.eventId === undefined ? undefined : await findFilteredEvent(db, filter.eventId);
+  if (eventId === null) return [];
+  const times = timesOf(eventId, named ? { from: named.from, to: named.before } : filter);
   const shipmentIds = named?.shipmentIds;
   const holds = await findHolds(db, shipperId);
   const heldWebhookIds = [...holds.keys()];
   for (const range of rangesOf(times, beforeId)) {
-    const query = { shipperId, filter, shipmentIds, range, beforeId, heldWebhookIds };
+    const query = { shipperId, filter, shipmentIds, eventId, range, beforeId, heldWebhookIds };
     found.push(...(await readPage(db, { ...query, limit: limit - found.length })));
     if (found.length === limit) break;
   }
   return found.map((row) => withHold(row, holds));
+}
+
+/** The part of a time range in which an event was recorded. */
+function timesOf(
+  eventId: string | undefined,
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+) {
+  if (eventId === undefined) return { from, to };
+  const recordedMs = timeOfId(eventId);
+  return {
+    from: new Date(Math.max(recordedMs, from?.getTime() ?? 0)),
+    to: new Date(Math.min(recordedMs + 1, to?.getTime() ?? Infinity)),
+  };
 }
 
 const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({

@@ -86,7 +86,7 @@ const feedQuery = z
       z.string(),
       'How long to wait if there are no events yet: up to 30 s. The response comes with the first event, or empty.',
       '30s',
-      { pattern: '^(?:(?:[12]?\\d|30)s|(?:[12]?\\d{1,4}|30000)ms)$' },
+      { pattern: '^(?:0|(?:[12]?\\d|30)s|(?:[12]?\\d{1,4}|30000)ms)$' },
     )
       .pipe(duration({ minMs: 0, maxMs: longestWaitMs }))
       .optional(),

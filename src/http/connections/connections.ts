@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isLoopback, networkOf } from '../addresses.js';
+import { isLoopback } from '../../platform/networks.js';
+import { networkOf } from '../addresses.js';
 import { readInPieces } from './read-in-pieces.js';
 
 export interface ConnectionLimits {
@@ -183,7 +184,7 @@ export function createConnections(
     add: (socket) => {
       const address = socket.remoteAddress;
       const name = networkOf(address);
-      const isUnbounded = isLoopback(address) || (address !== undefined && limits.isProxy(address));
+      const isUnbounded = address !== undefined && (isLoopback(address) || limits.isProxy(address));
       if (!hasRoom(blocks.get(name), isUnbounded ? limits.maxConnections : limits.maxPerBlock)) {
         limits.onDropped('refused');
         return void socket.destroy();

@@ -85,7 +85,7 @@ export const stateInQuery = (names: ReadonlySet<string>, description: string) =>
 /** How long the previous secret remains valid after a rotation, parsed to milliseconds; default: a day. */
 export const overlap = (description: string) =>
   described(z.string(), description, '24h', {
-    pattern: '^(?:0s|[1-9]\\d{0,5}s|[1-9]\\d{0,3}m|[1-9]\\d?h|[12]?\\dd|30d)$',
+    pattern: '^(?:0s?|[1-9]\\d{0,5}s|[1-9]\\d{0,3}m|[1-9]\\d?h|[12]?\\dd|30d)$',
   })
     .default('24h')
     .pipe(duration({ minMs: 0, maxMs: 30 * 86_400_000 }));

@@ -99,10 +99,13 @@ export const warningsOf = (unknown: UnknownField[]): Detail[] =>
     message: `is not a field of this request and was ignored${did(field)}`,
   }));
 
-/** For a failure: the problems, and the unknown fields that were probably meant to be one of the missing. */
+/**
+ * For a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If the body as
+ * a whole is wrong, such as one that needs any of its fields, that may be each of them.
+ */
 export function withMisspelt(details: Detail[], unknown: UnknownField[]): Detail[] {
   const wrong = new Set(details.map(({ path }) => path));
-  const misspelt = unknown.filter(({ meant }) => meant !== null && wrong.has(meant));
+  const misspelt = unknown.filter(({ meant }) => meant !== null && (wrong.has(meant) || wrong.has('body')));
   return [
     ...details,
     ...misspelt.map((field) => ({

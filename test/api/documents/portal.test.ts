@@ -95,9 +95,21 @@ describe('the page', () => {
     expect((await page(path)).status).toBe(404);
   });
 
-  test('a program gets JSON that says that there is nothing', async () => {
-    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+  test('/ is served to anyone who does not ask for something else', async () => {
+    for (const headers of [{}, { accept: '*/*' }]) {
       const { status, headers: given } = await get('/', headers);
+      expect([status, given['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    }
+  });
+
+  test('a program that asks for JSON, or leaves out /v1, gets JSON that says that there is nothing', async () => {
+    for (const [path, headers] of [
+      ['/', { accept: 'application/json' }],
+      ['/', { accept: 'application/json, */*;q=0.5' }],
+      ['/webhooks', {}],
+      ['/webhooks', { accept: '*/*' }],
+    ] as const) {
+      const { status, headers: given } = await get(path, headers);
       expect([status, given['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
     }
   });

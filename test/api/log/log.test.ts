@@ -37,6 +37,9 @@ let broken: Receiver;
 let webhooks: { good: string; bad: string; paused: string; deleted: string };
 let trackingIds: string[];
 let middle: string;
+/** Of the creation of the second order. */
+let ownEventId: string;
+const past = '2020-01-01';
 
 const orders = 25;
 const list = async (query = '', by = account): Promise<Delivery[]> => {
@@ -81,6 +84,7 @@ beforeAll(async () => {
   await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
   const open = async () => [...(await list('&status=PENDING')), ...(await list('&status=SENDING'))].length;
   for (const until = Date.now() + 20_000; (await open()) > 0 && Date.now() < until;) await sleep(50);
+  ownEventId = (await list(`&trackingId=${trackingIds[1]}`))[0]!.eventId;
 });
 afterAll(async () => {
   await Promise.all([healthy?.close(), broken?.close()]);
@@ -156,6 +160,14 @@ describe('the delivery log', () => {
       (d) => d.webhookId === webhooks.deleted,
     ],
     ['trackingId', () => `trackingId=${trackingIds[0]}`, (d) => d.trackingId === trackingIds[0]],
+    ["eventId, the caller's own", () => 'eventId=my-event', (d) => d.eventId === 'my-event'],
+    ["eventId, the service's", () => `eventId=${ownEventId}`, (d) => d.eventId === ownEventId],
+    [
+      'eventId in capitals, of its shipment and webhook',
+      () =>
+        `eventId=${ownEventId.toUpperCase()}&trackingId=${trackingIds[1]}&webhookId=${webhooks.bad}&from=${past}`,
+      (d) => d.eventId === ownEventId && d.webhookId === webhooks.bad,
+    ],
     ['state', () => 'state=PICKED_UP', (d) => d.state === 'PICKED_UP'],
     ['status SUCCEEDED', () => 'status=SUCCEEDED', (d) => d.status === 'SUCCEEDED'],
     ['status FAILED', () => 'status=FAILED', (d) => d.status === 'FAILED'],
@@ -192,14 +204,28 @@ describe('the delivery log', () => {
     expect(await list(`&from=${moment}`)).toEqual(await list(`&from=${middle}`));
   });
 
-  test.each(['state=LOST', 'from=2099-01-01T00:00:00Z', 'to=2000-01-01T00:00:00Z', 'trackingId=PH1'])(
-    'a filter without matches (%s) returns an empty list',
-    async (query) => expect(await list(`&${query}`)).toEqual([]),
+  test.each([
+    'state=LOST',
+    'from=2099-01-01T00:00:00Z',
+    'to=2000-01-01T00:00:00Z',
+    'trackingId=PH1',
+    'eventId=no-such-event',
+    'eventId=01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3',
+    'eventId=ffffffff-ffff-4fff-bfff-ffffffffffff',
+    'eventId=my-event&to=2000-01-01T00:00:00Z',
+    'eventId=my-event&from=2099-01-01T00:00:00Z',
+    'eventId=my-event&status=FAILED',
+    'eventId=my-event&trackingId=PH1',
+  ])('a filter without matches (%s) returns an empty list', async (query) =>
+    expect(await list(`&${query}`)).toEqual([]),
   );
 
   test.each([
     ['webhookId=x', 'webhookId'],
     ['trackingId=%00', 'trackingId'],
+    ['eventId=', 'eventId'],
+    ['eventId=%00', 'eventId'],
+    [`eventId=${'e'.repeat(256)}`, 'eventId'],
     ['state=created', 'state'],
     ['status=succeeded', 'status'],
     ['status=', 'status'],
@@ -214,7 +240,8 @@ describe('the delivery log', () => {
   test("another shipper's deliveries are never shown, whatever the filter", async () => {
     const own = await list('', stranger);
     expect(own).toHaveLength(1);
-    for (const query of [`webhookId=${webhooks.good}`, `trackingId=${trackingIds[0]}`])
+    const byEvent = ['eventId=my-event', `eventId=${ownEventId}`];
+    for (const query of [`webhookId=${webhooks.good}`, `trackingId=${trackingIds[0]}`, ...byEvent])
       expect(await list(`&${query}`, stranger)).toEqual([]);
     const { data } = await account.call('/v1/deliveries?limit=1');
     for (const { webhookId } of await list(`&cursor=${data.nextCursor}`, stranger))

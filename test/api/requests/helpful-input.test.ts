@@ -73,6 +73,15 @@ describe('a field that the endpoint does not have', () => {
       { path: 'targetAddress', message: 'is required: a string' },
       { path: 'targetURL', message: 'is not a field of this request; did you mean targetAddress?' },
     ]);
+    const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
+    const changed = await account.call(`/v1/webhooks/${webhookId}`, {
+      method: 'PATCH',
+      body: { targetAdress: 'https://example.org/other', colour: 'red' },
+    });
+    expect(changed.body.error.details).toEqual([
+      { path: 'body', message: expect.stringMatching(/^must have at least one of interests, targetAddress/) },
+      { path: 'targetAdress', message: 'is not a field of this request; did you mean targetAddress?' },
+    ]);
     const events = await operator(service, '/events', {
       body: { events: [{ tracking_id: 'PH1', state: 'LOST' }] },
     });
@@ -220,6 +229,9 @@ describe('an order', () => {
       expectSuccess(response, 201);
       expect(response.data.package).toMatchObject({ valueCurrency: 'points', weightUnit: 'stone' });
       expectWrong(await order(withPart('package', { valueCurrency: ' ' }), own), ['package.valueCurrency']);
+      expectWrong(await order(withPart('recipientInformation', { email: ' ' }), own), [
+        'recipientInformation.email',
+      ]);
     } finally {
       await lenient.stop();
     }

@@ -192,10 +192,16 @@ describe('updating a webhook', () => {
     expect(data).toMatchObject(response.data);
   });
 
-  it('a disabled webhook shows the reason until it is active again', async () => {
+  it('only the service disables a webhook; it shows the reason until its status is changed', async () => {
     const { webhookId } = (await create()).data;
-    const disabled = await patch(webhookId, { status: 'DISABLED' });
-    expect(disabled.data).toMatchObject({ status: 'DISABLED', disabledReason: expect.stringMatching(/./) });
+    expectWrong(await patch(webhookId, { status: 'DISABLED' }), ['status']);
+    expectWrong(await create({ status: 'DISABLED' }), ['status']);
+    await service.sql(
+      `update webhooks set status = 'DISABLED', disabled_reason = 'GONE' where webhook_id = $1`,
+      [webhookId],
+    );
+    const renamed = await patch(webhookId, { description: 'Gone' });
+    expect(renamed.data).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
     const active = await patch(webhookId, { status: 'ACTIVE' });
     expect(active.data).toMatchObject({ status: 'ACTIVE', disabledReason: null });
   });

@@ -152,14 +152,18 @@ describe('webhooks that are disabled automatically', () => {
     await hook.close();
   });
 
-  it('a 410 to a webhook that its shipper disabled changes nothing', async () => {
+  it('a 410 to a webhook that is disabled already changes nothing', async () => {
     const account = await registerAccount(service);
-    const hook = await startHook(account, { status: 'DISABLED' });
+    const hook = await startHook(account);
+    await service.sql(
+      `update webhooks set status = 'DISABLED', disabled_reason = 'FAILING' where webhook_id = $1`,
+      [hook.webhookId],
+    );
     const before = await webhook(account, hook.webhookId);
     hook.response.status = 410;
     await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
     expect(await webhook(account, hook.webhookId)).toMatchObject({
-      disabledReason: 'BY_SHIPPER',
+      disabledReason: 'FAILING',
       updatedAt: before.updatedAt,
     });
     await hook.close();

@@ -178,18 +178,6 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
     },
   );
 
-  test.concurrent('DISABLED by its shipper: held too, and released by ACTIVE', async () => {
-    const { account, receiver, set, untilWitnessed, untilAllAre } = await newShipper();
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    await responseTime(set(webhookId, 'DISABLED'));
-    const order = await placeOrder(account);
-    await untilWitnessed([order]);
-    await untilAllAre(webhookId, 'HELD', 1);
-    expect(receiver.received.length).toBe(0);
-    await responseTime(set(webhookId, 'ACTIVE'));
-    await receiver.waitFor(1);
-  });
-
   test('paused, resumed and deleted under load: nothing stays open, nothing is sent twice', async () => {
     const { account, receiver, witness, remove, set, startedAfter, untilWitnessed, untilAllAre } =
       await newShipper();

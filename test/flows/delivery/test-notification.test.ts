@@ -20,7 +20,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
 
   it.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
     const account = await registerAccount(service);
-    const hook = await startHook(account, { status });
+    const hook = await startHook(account);
+    await service.sql(`update webhooks set status = $2 where webhook_id = $1`, [hook.webhookId, status]);
     const { receiver, webhookId, secret } = hook;
     const response = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'DELIVERED' } });
     expect(response).toMatchObject({

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseConfig } from '../../../src/config/config.js';
 import { ConfigError } from '../../../src/platform/errors.js';
 import { variables } from '../../../src/config/variables.js';
@@ -295,6 +298,46 @@ describe('the configuration', () => {
     expect(parseConfig({ RETRY_SCHEDULE: '5s, 5m' }).RETRY_SCHEDULE).toEqual([5_000, 300_000]);
     expect(parseConfig({ RETRY_SCHEDULE: '1s' }).RETRY_SCHEDULE).toEqual([1_000]);
     expect(parseConfig({ RETRY_SCHEDULE: ',' }).RETRY_SCHEDULE).toEqual([]);
+  });
+});
+
+describe('a secret in a file', () => {
+  const fileWith = (text: string) => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'secret-')), 'secret');
+    writeFileSync(file, text);
+    return file;
+  };
+  const { TOKEN_SECRET, ...others } = production;
+
+  test('is read from the path in …_FILE, without the line break at its end', () => {
+    for (const text of [TOKEN_SECRET, `${TOKEN_SECRET}\n`, `${TOKEN_SECRET}\r\n`])
+      expect(parseConfig({ ...others, TOKEN_SECRET_FILE: fileWith(text) })).toMatchObject({ TOKEN_SECRET });
+  });
+
+  test('may be the address of the database, which is then not embedded', () => {
+    const { DATABASE_URL, ...secrets } = production;
+    const config = parseConfig({ ...secrets, DATABASE_URL_FILE: fileWith(DATABASE_URL) });
+    expect(config).toMatchObject({ DATABASE_URL, embedded: false });
+  });
+
+  test.each([
+    ['does not exist', () => '/no/such/file', /ENOENT/],
+    ['is empty', () => fileWith('\n'), /^is empty$/],
+    ['is too large', () => fileWith('t'.repeat(65_537)), /^is larger than 65536 bytes$/],
+    ['is a directory', () => tmpdir(), /EISDIR/],
+  ])('that %s is named, once', (_, file, reason) => {
+    const [problem, ...more] = problems({ ...others, TOKEN_SECRET_FILE: file() });
+    expect(more).toEqual([]);
+    expect(problem!.replace('  TOKEN_SECRET_FILE: ', '')).toMatch(reason);
+  });
+
+  test('cannot be combined with the variable itself, and its contents are checked as that is', () => {
+    const TOKEN_SECRET_FILE = fileWith(TOKEN_SECRET);
+    expect(problems({ ...production, TOKEN_SECRET_FILE })).toEqual([
+      '  TOKEN_SECRET_FILE: cannot be combined with TOKEN_SECRET',
+    ]);
+    expect(named({ ...others, TOKEN_SECRET_FILE: fileWith('short') })).toEqual(['TOKEN_SECRET']);
+    expect(named({ ...others, TOKEN_SECRET_FIEL: TOKEN_SECRET_FILE })).toContain('TOKEN_SECRET_FIEL');
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isLoopback, networkOf } from '../../../src/http/addresses.js';
+import { networkOf } from '../../../src/http/addresses.js';
+import { isLoopback } from '../../../src/platform/networks.js';
 
 test.each([
   ['192.0.2.1', '192.0.2.254', true],
@@ -32,7 +33,12 @@ test.each([
   ['::1', true],
   ['10.0.0.1', false],
   ['::', false],
-  [undefined, false],
+  ['[::1]', true],
+  ['localhost', true],
+  ['app.localhost', true],
+  ['localhost.example.com', false],
+  ['127.0.0.1.example', false],
+  ['', false],
 ])('loopback: %p is %p', (address, expected) => {
   expect(isLoopback(address)).toBe(expected);
 });

@@ -10,6 +10,7 @@ describe('a duration', () => {
     ['2h', 7_200_000],
     ['1d', 86_400_000],
     ['0s', 0],
+    ['0', 0],
     [' 15s ', 15_000],
   ])('%p is %d ms', (text, ms) => {
     expect(parseDurationMs(text)).toBe(ms);

@@ -38,7 +38,6 @@ export function trouble(
 }
 
 const disabledReasons = {
-  BY_SHIPPER: 'By you',
   GONE: 'It responded 410 Gone',
   FAILING: 'No success for 5 days',
 };
