@@ -27,7 +27,7 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
     )
     .option(
       '--token <token>',
-      'operator token (default: OPERATOR_TOKEN, else the one in DATA_DIR/secrets.json)',
+      'operator token (default: OPERATOR_TOKEN or OPERATOR_TOKEN_FILE, else the one in DATA_DIR/secrets.json)',
     )
     .option('--json', 'print the response data as JSON')
     .exitOverride()

@@ -30,7 +30,7 @@ describe('what HTTP/1.1 forbids gets the usual failure response', () => {
 
   test('the connection stays open after a refusal', async () => {
     const bytes =
-      'GET /v1/login HTTP/1.1\r\nHost: a\r\nExpect: foo\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+      'GET /v1/login HTTP/1.1\r\nHost: a\r\nExpect: foo\r\n\r\nGET /v1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     const text = await sendRaw(service.url, bytes);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 404']);
   });

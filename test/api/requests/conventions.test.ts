@@ -117,7 +117,7 @@ describe('request ids', () => {
 });
 
 describe('routes and methods', () => {
-  test.each(['/', '/v1', '/v1/nothing', '/v2/webhooks', '/V1/webhooks', '/v1/webhooks/a/b/c', '/operator'])(
+  test.each(['/v1', '/v1/nothing', '/v2/webhooks', '/V1/webhooks', '/v1/webhooks/a/b/c', '/operator'])(
     'GET %s returns 404',
     async (path) => expectFailure(await request(`${service.url}${path}`), 404),
   );
