@@ -17,7 +17,7 @@ export function serviceUrl(given: string | undefined, env: Env): string {
   return url;
 }
 
-/** `--token`, else OPERATOR_TOKEN, else what OPERATOR_TOKEN_FILE names, else the token that embedded mode wrote under DATA_DIR. */
+/** `--token`, else OPERATOR_TOKEN, else the file of OPERATOR_TOKEN_FILE, else what embedded mode wrote under DATA_DIR. */
 export function operatorToken(given: string | undefined, env: Env): string {
   const token = (given ?? (env.OPERATOR_TOKEN || tokenFromFile(env))).trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -26,13 +26,13 @@ export function operatorToken(given: string | undefined, env: Env): string {
   return token;
 }
 
-const help = 'Give --token or set OPERATOR_TOKEN.';
+const howToGiveIt = 'Give --token or set OPERATOR_TOKEN.';
 
 function tokenFromFile(env: Env): string {
   if (env.OPERATOR_TOKEN_FILE) return textOf(env.OPERATOR_TOKEN_FILE);
   const file = join(env.DATA_DIR || 'data', 'secrets.json');
   const token = tokenIn(textOf(file));
-  if (token === undefined) throw new UsageError(`${file} has no OPERATOR_TOKEN. ${help}`);
+  if (token === undefined) throw new UsageError(`${file} has no OPERATOR_TOKEN. ${howToGiveIt}`);
   return token;
 }
 
@@ -42,7 +42,7 @@ function textOf(file: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`;
-    throw new UsageError(`No operator token: ${why}. ${help}`);
+    throw new UsageError(`No operator token: ${why}. ${howToGiveIt}`);
   }
 }
 

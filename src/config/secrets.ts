@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperatorScope } from '../http/route.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -92,25 +83,6 @@ const secretNames = [
 
 export const secretFileNames = secretNames.map((name) => `${name}_FILE`);
 
-const maxSecretBytes = 65_536;
-
-/** Without the line break that editors and `echo` add. Throws if the file cannot be read or is empty or too large. */
-function readSecretFile(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(maxSecretBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    if (length > maxSecretBytes) throw new Error(`is larger than ${maxSecretBytes} bytes`);
-    const secret = bytes.toString('utf8', 0, length).replace(/[\r\n]+$/, '');
-    if (secret === '') throw new Error('is empty');
-    return secret;
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
  * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount them
  * (contract, section 7). Returns the environment with the contents, and a problem for each file that gives none.
@@ -123,7 +95,9 @@ export function withSecretFiles(given: Record<string, string | undefined>) {
     if (path === undefined) continue;
     try {
       if (given[name] !== undefined) throw new Error(`cannot be combined with ${name}`);
-      env[name] = readSecretFile(path);
+      const secret = readFileSync(path, 'utf8').replace(/[\r\n]+$/, ''); // editors and `echo` add a line break
+      if (secret === '') throw new Error('is empty');
+      env[name] = secret;
     } catch (error) {
       problems.push(`${name}_FILE: ${describeError(error)}`);
     }

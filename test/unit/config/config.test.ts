@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseConfig } from '../../../src/config/config.js';
@@ -323,12 +323,24 @@ describe('a secret in a file', () => {
   test.each([
     ['does not exist', () => '/no/such/file', /ENOENT/],
     ['is empty', () => fileWith('\n'), /^is empty$/],
-    ['is too large', () => fileWith('t'.repeat(65_537)), /^is larger than 65536 bytes$/],
     ['is a directory', () => tmpdir(), /EISDIR/],
   ])('that %s is named, once', (_, file, reason) => {
     const [problem, ...more] = problems({ ...others, TOKEN_SECRET_FILE: file() });
     expect(more).toEqual([]);
     expect(problem!.replace('  TOKEN_SECRET_FILE: ', '')).toMatch(reason);
+  });
+
+  test('may be each that is a secret or may have a password in it, as the page on configuration says', () => {
+    const names = [
+      ...['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'SECRETS_KEY', 'SECRETS_KEY_PREVIOUS', 'OPERATOR_TOKEN'],
+      ...['OPERATOR_TOKENS', 'METRICS_TOKEN', 'DATABASE_URL', 'MIGRATION_DATABASE_URL', 'REDIS_URL'],
+      'EGRESS_PROXY',
+    ];
+    const page = readFileSync('docs/configuration.md', 'utf8').split('"Embedded" means')[0]!;
+    for (const name of names) {
+      expect(named({ [`${name}_FILE`]: '/no/such/file' })).toContain(`${name}_FILE`);
+      expect(page).toContain(`\`${name}\``);
+    }
   });
 
   test('cannot be combined with the variable itself, and its contents are checked as that is', () => {
