@@ -15,8 +15,8 @@ export async function placeOrders(account: Account, count: number): Promise<stri
 export interface Load {
   /** Tracking ids of the orders that got 201. */
   accepted: string[];
-  /** One entry per order: its status (0: the connection broke) and duration. */
-  responses: { httpStatus: number; durationMs: number; retryAfter: string | null }[];
+  /** One entry per order that has ended: when it was sent (by `performance.now()`), status (0: the connection broke). */
+  responses: { startedAt: number; httpStatus: number; durationMs: number; retryAfter: string | null }[];
   stop(): Promise<void>;
 }
 
@@ -36,6 +36,7 @@ export function startLoad(nextAccount: () => Account, everyMs: number): Load {
       .call('/v1/shipments', { body: sampleOrder() })
       .catch(() => null);
     load.responses.push({
+      startedAt,
       httpStatus: response?.httpStatus ?? 0,
       durationMs: performance.now() - startedAt,
       retryAfter: response?.headers.get('retry-after') ?? null,

@@ -128,7 +128,7 @@ interface Own {
   );
 
   test(
-    'Redis killed and empty after a restart in 3 s: orders are accepted throughout and all delivered',
+    'Redis killed and empty after a restart: orders are answered while it is away, and all are delivered',
     withOwn(async (own) => {
       const account = await start(own);
       const { receiver } = own;
@@ -138,7 +138,11 @@ interface Own {
         await receiver.waitFor(20);
         const port = Number(new URL(own.redis!.url).port);
         await own.redis!.stop();
+        const killedAt = performance.now();
+        const placedSince = () => load.responses.filter(({ startedAt }) => startedAt > killedAt);
         await sleep(3_000);
+        // An order that waited for Redis would have no response: Redis comes back only afterwards.
+        await until('orders are answered without Redis', () => placedSince().length >= 50, 20_000);
         own.redis = await startRedis(folder.path, port);
         const backAt = Date.now();
         const seen = receiver.received.length;
@@ -157,7 +161,6 @@ interface Own {
             `slowest ${percentile(durations, 1).toFixed(0)} ms; all delivered ${tookMs} ms after the last order`,
         );
         expect(load.responses.filter(({ httpStatus }) => httpStatus !== 201)).toEqual([]);
-        expect(Math.max(...durations)).toBeLessThan(1_200);
         await untilAllAre(own.service!, webhookId, 'SUCCEEDED', load.accepted.length);
         expect(repeated(receiver.received)).toBe(0);
         expect(crashTraces(own.service!.process.output())).toEqual([]);
