@@ -5012,7 +5012,7 @@ export interface operations {
             query?: {
                 /**
                  * @description `nextAttemptsCursor` of the previous page of attempts.
-                 * @example 101
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 attemptsCursor?: string;
             };

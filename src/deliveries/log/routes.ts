@@ -9,7 +9,7 @@ import {
   stateInQuery,
 } from '../../http/request/fields.js';
 import { isoOffset } from '../../http/envelope.js';
-import { isUuid, pageOf, paging } from '../../http/request/paging.js';
+import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -17,20 +17,9 @@ import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
 
-const attemptsCursor = described(
-  z.string().regex(/^[1-9]\d{0,8}$/, 'must be the nextAttemptsCursor of an earlier response'),
-  '`nextAttemptsCursor` of the previous page of attempts.',
-  '101',
-)
-  .transform(Number)
-  .optional();
-
-/** The rows are read with one more than a page. */
-function cutAttempts<Row extends { number: number }>(rows: Row[]) {
-  const attempts = rows.slice(0, attemptsPerPage);
-  const last = rows.length > attemptsPerPage ? attempts.at(-1) : undefined;
-  return { attempts, nextAttemptsCursor: last ? String(last.number) : null };
-}
+/** A cursor holds an id: the number of the last attempt, written as one. */
+const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
+const numberOfAttempt = (id: string) => Number(id.slice(-12));
 
 const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
@@ -92,17 +81,19 @@ export function deliveryRoutes({
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       query: z.object({ attemptsCursor }),
       handle: async ({ caller, params: { deliveryId }, query }) => {
-        const found =
-          isUuid(deliveryId) && (await findDelivery(db, caller.shipperId, deliveryId, query.attemptsCursor));
+        const page = { limit: attemptsPerPage, cursor: query.attemptsCursor };
+        const { after, cut } = pageOf(`attempts of ${deliveryId}`, page, 'attemptsCursor');
+        const before = after === undefined ? undefined : numberOfAttempt(after);
+        const found = isUuid(deliveryId) && (await findDelivery(db, caller.shipperId, deliveryId, before));
         if (!found) throw notFound('This delivery');
         const { payload, attempts: rows, ...delivery } = found;
-        const { attempts, nextAttemptsCursor } = cutAttempts(rows);
+        const { page: attempts, nextCursor } = cut(rows, ({ number }) => idOfAttempt(number));
         return {
           data: {
             ...view(delivery),
             payload: JSON.parse(payload) as unknown,
             attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoOffset(attempt.startedAt) })),
-            nextAttemptsCursor,
+            nextAttemptsCursor: nextCursor,
           },
         };
       },

@@ -32,6 +32,15 @@ const digestOf = (list: string, filter: object): string =>
 
 const exampleCursor = encodeCursor({ id: exampleId, digest: '0a1b2c3d4e' });
 
+const cursorFrom = (field: string, page: string) =>
+  described(
+    z.string().regex(cursorForm, `must be the ${field} of an earlier response`),
+    `\`${field}\` of the previous ${page}.`,
+    exampleCursor,
+  )
+    .transform(decodeCursor)
+    .optional();
+
 /** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
 export const paging = {
   limit: described(z.string(), 'Maximum number of items in the page.', 50, {
@@ -43,28 +52,25 @@ export const paging = {
     .meta({ default: 50 })
     .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
     .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
-  cursor: described(
-    z.string().regex(cursorForm, 'must be the nextCursor of an earlier response'),
-    '`nextCursor` of the previous page.',
-    exampleCursor,
-  )
-    .transform(decodeCursor)
-    .optional(),
+  cursor: cursorFrom('nextCursor', 'page'),
 };
+
+export const attemptsCursor = cursorFrom('nextAttemptsCursor', 'page of attempts');
 
 /**
  * A page of a list: `list` and its filters decide which cursors it takes. Throws INVALID_REQUEST for the cursor of
- * another one. Read `rows` after the id `after`; `cut` makes the page of them.
+ * another one, at `path`. Read `rows` after the id `after`; `cut` makes the page of them.
  */
 export function pageOf<Filter extends object>(
   list: string,
   { limit, cursor, ...filter }: { limit: number; cursor?: Cursor | undefined } & Filter,
+  path = 'cursor',
 ) {
   const digest = digestOf(list, filter);
   if (cursor && cursor.digest !== digest)
     throw invalidRequest([
       {
-        path: 'cursor',
+        path,
         message: 'belongs to another list or other filters; send the same filters, or leave the cursor out',
       },
     ]);
