@@ -100,8 +100,11 @@ const nothingAfterAStop: Check = ({ stops, journal }) =>
       ),
   );
 
-/** A failed notification is repeated after its step of the schedule, if the service knows of the failure. */
-const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly }) => {
+/**
+ * A failed notification is repeated after its step of the schedule, if the service knows of the failure. It knows of none
+ * that was lost with a server: then an earlier attempt is made once more, with its number.
+ */
+const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly, mayBeLost }) => {
   const failed = new Set(
     log.flatMap((row) => ((row.statusCode ?? 0) >= 300 ? keyOf(row.path, row.id, row.number) : [])),
   );
@@ -117,7 +120,8 @@ const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly }) => {
       const leastMs = (retryScheduleMs[step] ?? 0) * (1 - jitter);
       const waitedMs = entry.at - before.endedAt;
       const isExcused = mayBeEarly.some(({ from, to }) => entry.at >= from && entry.at <= to);
-      return waitedMs < leastMs - toleranceMs && !isExcused
+      const isLost = entry.attempt < before.attempt && mayBeLost.some((span) => isIn(span, before.at));
+      return waitedMs < leastMs - toleranceMs && !isExcused && !isLost
         ? `retried after ${Math.round(waitedMs)} of ${leastMs} ms: ${key}`
         : [];
     }),

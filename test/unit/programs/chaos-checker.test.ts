@@ -217,6 +217,37 @@ describe('the checker of the fault bench', () => {
     });
   });
 
+  test('I7: excuses an attempt that is made once more after its failures were lost with a server', () => {
+    const history = goodHistory(2);
+    const [first] = history.journal as [Entry];
+    const attempts = (numbers: number[]) =>
+      numbers.map((attempt, n): Entry => ({
+        ...first,
+        attempt,
+        at: first.at + n * 3_000,
+        endedAt: first.at + n * 3_000 + 5,
+        statusCode: n < numbers.length - 1 ? 503 : 200,
+      }));
+    const again = (numbers: number[], waitMs: number) => {
+      const journal = swap(history.journal, 0, () =>
+        attempts(numbers).map((entry, n) =>
+          n < numbers.length - 1 ? entry : { ...entry, at: entry.at - 3_000 + waitMs },
+        ),
+      );
+      const log = history.log.flatMap((row) =>
+        row.path === first.path && row.id === first.id
+          ? [...new Set(numbers)].map((number) => ({ ...row, number, statusCode: 503 }))
+          : [row],
+      );
+      return { ...history, journal, log };
+    };
+    const mayBeLost = [{ from: first.at + 2_000, to: first.at + 7_000 }];
+    const early = (one: History) => invariantsOf(one, 9).includes('I7 no retry early');
+    expect(early(again([1, 2, 3, 2], 500))).toBe(true);
+    expect(early({ ...again([1, 2, 3, 2], 500), mayBeLost })).toBe(false);
+    expect(early({ ...again([1, 2, 3, 4], 500), mayBeLost })).toBe(true);
+  });
+
   test('I8: reports differences between log and journal', () => {
     always(({ history, at }) => {
       const logs = [
