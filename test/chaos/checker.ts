@@ -114,7 +114,9 @@ const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly, mayBeL
       const before = entries[index]!;
       if (!isFailure(before) || entry.attempt === before.attempt) return [];
       const attempts = new Set(
-        entries.slice(0, index + 1).flatMap((one) => (isFailure(one) ? one.attempt : [])),
+        entries
+          .slice(0, index + 1)
+          .flatMap((one) => (isFailure(one) && one.attempt <= before.attempt ? one.attempt : [])),
       );
       const step = Math.min(attempts.size, retryScheduleMs.length) - 1;
       const leastMs = (retryScheduleMs[step] ?? 0) * (1 - jitter);

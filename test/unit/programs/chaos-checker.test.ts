@@ -246,6 +246,9 @@ describe('the checker of the fault bench', () => {
     expect(early(again([1, 2, 3, 2], 500))).toBe(true);
     expect(early({ ...again([1, 2, 3, 2], 500), mayBeLost })).toBe(false);
     expect(early({ ...again([1, 2, 3, 4], 500), mayBeLost })).toBe(true);
+    const retryScheduleMs = [1_000, 2_000, 4_000];
+    expect(early({ ...again([1, 2, 3, 2, 3], 1_900), mayBeLost, retryScheduleMs })).toBe(false);
+    expect(early({ ...again([1, 2, 3, 2, 3], 1_700), mayBeLost, retryScheduleMs })).toBe(true);
   });
 
   test('I8: reports differences between log and journal', () => {
