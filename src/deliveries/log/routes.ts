@@ -17,9 +17,9 @@ import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
 
-/** A cursor holds an id: the number of the last attempt, written as one. */
-const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
-const numberOfAttempt = (id: string) => Number(id.slice(-12));
+/** A cursor holds an id: here the number of an attempt, in hexadecimal. Of whatever id was sent, 28 bits are read. */
+const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
+const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
 
 const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
