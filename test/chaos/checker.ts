@@ -101,29 +101,25 @@ const nothingAfterAStop: Check = ({ stops, journal }) =>
   );
 
 /**
- * A failed notification is repeated after its step of the schedule, if the service knows of the failure. It knows of none
- * that was lost with a server: then an earlier attempt is made once more, with its number.
+ * A failed notification is repeated after its step of the schedule, if the service knows of the failure. Where attempts
+ * were lost with a server, they come again with their numbers: so each is compared with those of lower numbers.
  */
-const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly, mayBeLost }) => {
+const noRetryEarly: Check = ({ journal, log, retryScheduleMs, mayBeEarly }) => {
   const failed = new Set(
     log.flatMap((row) => ((row.statusCode ?? 0) >= 300 ? keyOf(row.path, row.id, row.number) : [])),
   );
   const isFailure = ({ path, id, attempt }: Entry) => failed.has(keyOf(path, id, attempt));
   return [...perNotification(journal)].flatMap(([key, entries]) =>
-    entries.slice(1).flatMap((entry, index) => {
-      const before = entries[index]!;
-      if (!isFailure(before) || entry.attempt === before.attempt) return [];
-      const attempts = new Set(
-        entries
-          .slice(0, index + 1)
-          .flatMap((one) => (isFailure(one) && one.attempt <= before.attempt ? one.attempt : [])),
-      );
-      const step = Math.min(attempts.size, retryScheduleMs.length) - 1;
+    entries.flatMap((entry, index) => {
+      const lower = entries.slice(0, index).filter(({ attempt }) => attempt < entry.attempt);
+      const before = lower.at(-1);
+      if (!before || !isFailure(before)) return [];
+      const failures = new Set(lower.filter(isFailure).map(({ attempt }) => attempt)).size;
+      const step = Math.min(failures, retryScheduleMs.length) - 1;
       const leastMs = (retryScheduleMs[step] ?? 0) * (1 - jitter);
       const waitedMs = entry.at - before.endedAt;
       const isExcused = mayBeEarly.some(({ from, to }) => entry.at >= from && entry.at <= to);
-      const isLost = entry.attempt < before.attempt && mayBeLost.some((span) => isIn(span, before.at));
-      return waitedMs < leastMs - toleranceMs && !isExcused && !isLost
+      return waitedMs < leastMs - toleranceMs && !isExcused
         ? `retried after ${Math.round(waitedMs)} of ${leastMs} ms: ${key}`
         : [];
     }),

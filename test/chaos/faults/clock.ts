@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 /**
  * libfaketime reaches the backends one after the other, within a second. Meanwhile one whose clock is still right takes
  * what another has just made due for an hour overdue, and another's new claim for expired. Then that is sent, up to half a
- * second after it was claimed, and later if all cores are busy.
+ * second after it was claimed. The rest is for busy cores.
  */
 const heardByAllMs = 2_500;
 
