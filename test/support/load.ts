@@ -15,18 +15,20 @@ export async function placeOrders(account: Account, count: number): Promise<stri
 export interface Load {
   /** Tracking ids of the orders that got 201. */
   accepted: string[];
-  /** One entry per order that has ended: when it was sent (by `performance.now()`), status (0: the connection broke). */
-  responses: { startedAt: number; httpStatus: number; durationMs: number; retryAfter: string | null }[];
+  /** One entry per order: its status (0: the connection broke) and duration. */
+  responses: { httpStatus: number; durationMs: number; retryAfter: string | null }[];
+  /** When the oldest order without a response was sent, by `performance.now()`; Infinity if all have theirs. */
+  openSince(): number;
   stop(): Promise<void>;
 }
 
 /** Without waiting for the previous one, each for the next account. */
 export function startLoad(nextAccount: () => Account, everyMs: number): Load {
-  const load: Load = { accepted: [], responses: [], stop };
-  const open = new Set<Promise<void>>();
+  const load: Load = { accepted: [], responses: [], openSince, stop };
+  const open = new Map<Promise<void>, number>();
   const timer = setInterval(() => {
     const one = order().finally(() => open.delete(one));
-    open.add(one);
+    open.set(one, performance.now());
   }, everyMs);
   return load;
 
@@ -36,7 +38,6 @@ export function startLoad(nextAccount: () => Account, everyMs: number): Load {
       .call('/v1/shipments', { body: sampleOrder() })
       .catch(() => null);
     load.responses.push({
-      startedAt,
       httpStatus: response?.httpStatus ?? 0,
       durationMs: performance.now() - startedAt,
       retryAfter: response?.headers.get('retry-after') ?? null,
@@ -44,9 +45,14 @@ export function startLoad(nextAccount: () => Account, everyMs: number): Load {
     if (response?.httpStatus === 201) load.accepted.push(response.data.trackingId as string);
   }
 
+  function openSince(): number {
+    const [oldest = Infinity] = open.values(); // in the order in which they were sent
+    return oldest;
+  }
+
   async function stop(): Promise<void> {
     clearInterval(timer);
-    await Promise.all(open);
+    await Promise.all(open.keys());
   }
 }
 
