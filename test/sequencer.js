@@ -12,16 +12,18 @@ const waits = (test) => nameOf(test).startsWith(`flows${path.sep}`);
 
 /**
  * Starts the longest tests first, so that none is left alone at the end; new files before all others. Waiting and
- * busy tests are interleaved: the next comes from the kind with the smaller share started so far.
+ * busy tests are interleaved: the next comes from the kind with the smaller share started so far. The longest waiting
+ * tests begin halfway: beside the longest busy ones they would miss their times.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const longestFirst = [...tests].sort((a, b) => secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1));
-    const kinds = [longestFirst.filter(waits), longestFirst.filter((test) => !waits(test))].map(inShares);
-    return kinds
-      .flat()
-      .sort((a, b) => a.share - b.share)
-      .map(({ test }) => test);
+    const busy = inShares(longestFirst.filter((test) => !waits(test)));
+    const waiting = inShares(longestFirst.filter(waits)).map(({ test, share }) => ({
+      test,
+      share: (share + 1 / 2) % 1,
+    }));
+    return [...busy, ...waiting].sort((a, b) => a.share - b.share).map(({ test }) => test);
   }
 }
 

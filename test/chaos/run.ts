@@ -143,8 +143,24 @@ async function drained(world: World, events: number): Promise<string[]> {
     if (row && row.recorded >= events && !row.open) return [];
     if (row) last = `${row.recorded} of ${events} events recorded, deliveries open: ${row.open}`;
   }
-  return [`not settled after ${drainTimeoutMs / 1_000} s: ${last}`];
+  const owed = await world
+    .sql<{ line: string }>(stillOwed)
+    .catch((error: Error) => [{ line: `not known: ${error.message}` }]);
+  return [
+    `not settled after ${drainTimeoutMs / 1_000} s: ${[last, ...owed.map(({ line }) => line)].join('; ')}`,
+  ];
 }
+
+/** A line for each webhook that is still owed something, with what PostgreSQL says about why. */
+const stillOwed = `
+  select concat_ws(' ', regexp_replace(w.target_address, '^https?://[^/]+', ''), count(*), 'owed', w.status,
+                   case when w.suspended then 'suspended' end, case when w.deleted_at is not null then 'deleted' end,
+                   'circuit ' || coalesce(max(c.open_until)::text, 'closed'), 'probed until ' || max(c.probe_until)::text,
+                   string_agg(distinct o.status || case when o.waits_turn then ' in turn' else '' end, ', '),
+                   'due from ' || min(o.due_at)::text, 'leased until ' || max(o.lease_until)::text, 'at ' || now()::text)
+           as line
+    from outbox o join webhooks w using (webhook_id) left join circuits c using (webhook_id)
+   group by w.webhook_id`;
 
 /** Mulberry32: the same numbers in [0, 1) for the same seed. */
 function randomOf(seed: number): () => number {
