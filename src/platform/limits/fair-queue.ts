@@ -61,50 +61,67 @@ export function createFairQueue<Item, Key = string>({
   };
 }
 
+/**
+ * `next` passes over the items in order. Each call for a set's first item would search again through the places of all
+ * that have left, so that ten thousand items would take their square.
+ */
+interface Line<Item> {
+  items: Set<Item>;
+  next: Iterator<Item>;
+}
+
+function createLine<Item>(): Line<Item> {
+  const items = new Set<Item>();
+  return { items, next: items.values() };
+}
+
 function createRing<Item, Key>() {
-  const queues = new Map<Key, Set<Item>>(); // in rotation order
+  const lines = new Map<Key, Line<Item>>(); // in rotation order
   let total = 0;
 
-  const sizeOf = (key: Key) => queues.get(key)?.size ?? 0;
-  const remove = (key: Key, queue: Set<Item>, item: Item): void => {
-    if (!queue.delete(item)) return;
+  const sizeOf = (key: Key) => lines.get(key)?.items.size ?? 0;
+  const remove = (key: Key, { items }: Line<Item>, item: Item): void => {
+    if (!items.delete(item)) return;
     total -= 1;
-    if (queue.size === 0) queues.delete(key);
+    if (items.size === 0) lines.delete(key);
   };
 
   return {
     add: (key: Key, item: Item) => {
-      const queue = queues.get(key) ?? new Set<Item>();
-      if (queue.has(item)) return;
-      queues.set(key, queue.add(item));
+      const line = lines.get(key) ?? createLine<Item>();
+      if (line.items.has(item)) return;
+      line.items.add(item);
+      lines.set(key, line);
       total += 1;
     },
     delete: (key: Key, item: Item) => {
-      const queue = queues.get(key);
-      if (queue) remove(key, queue, item);
+      const line = lines.get(key);
+      if (line) remove(key, line, item);
     },
     take: (mayTake: (key: Key) => boolean) => {
-      for (const [key, queue] of queues) {
+      for (const [key, line] of lines) {
         if (!mayTake(key)) continue;
-        const [item] = queue;
-        queues.delete(key);
-        if (queue.size > 1) queues.set(key, queue); // at the end
-        remove(key, queue, item!);
+        const item = line.next.next().value as Item; // a line in the ring is never empty
+        lines.delete(key);
+        if (line.items.size > 1) lines.set(key, line); // at the end
+        remove(key, line, item);
         return item;
       }
       return undefined;
     },
     dropFromLongest: (key: Key): Dropped<Item> => {
       let longest = key;
-      for (const [other, { size }] of queues) if (size > sizeOf(longest)) longest = other;
-      const queue = queues.get(longest)!;
-      const item = [...queue].at(-1)!;
-      remove(longest, queue, item);
-      return { item, left: queue.size };
+      for (const [other, { items }] of lines) if (items.size > sizeOf(longest)) longest = other;
+      const line = lines.get(longest)!;
+      const item = [...line.items].at(-1)!;
+      remove(longest, line, item);
+      return { item, left: line.items.size };
     },
     total: () => total,
     sizeOf,
     items: (key?: Key) =>
-      key === undefined ? [...queues.values()].flatMap((queue) => [...queue]) : [...(queues.get(key) ?? [])],
+      key === undefined
+        ? [...lines.values()].flatMap(({ items }) => [...items])
+        : [...(lines.get(key)?.items ?? [])],
   };
 }

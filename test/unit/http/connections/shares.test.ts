@@ -173,7 +173,6 @@ describe('the share of a shipper', () => {
     let started = 0;
     const stuck = () => begin('a').inTurn(() => ((started += 1), new Promise<void>(() => undefined)));
     for (let n = 0; n < 6; n += 1) stuck().catch(() => undefined); // the failures of these are not tested
-    await sleep(10);
     expect(started).toBe(2);
     while (started < 4) await sleep(5);
     await begin('b').inTurn(tick); // waits like the others, and came after them
