@@ -23,7 +23,7 @@ export function createBacklogGauges(deps: {
   now?: () => number;
 }): { refresh(): Promise<void> } {
   const { db, metrics, now = () => performance.now() } = deps;
-  const fullFrom = Math.ceil(laneLimits(deps.concurrency).slow / 2);
+  const fullFrom = laneLimits(deps.concurrency).slowFrom;
   const shipperFullFrom = placesOf(deps.concurrency).maxOfShipper.slow;
   let last: Pick<Backlog, 'full' | 'readAtMs'> = { full: {}, readAtMs: 0 };
 

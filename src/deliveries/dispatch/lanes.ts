@@ -23,6 +23,7 @@ export interface Lane {
   shipper: Shipper | null;
   pool: Pool;
   limit: number;
+  limitSinceMs: number;
   /** The longest due first. */
   pending: InFlight[];
   pendingFresh: number;
@@ -88,20 +89,28 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */
+/** Attempts in flight of one lane. */
 export interface LaneLimits {
+  /** In the unknown pool. */
   first: number;
+  /** In the slow pool: when the lane comes to it, and at most. */
+  slowFrom: number;
   slow: number;
+  /** In the quick pool. */
   max: number;
 }
 
 const minLimit = 4;
 
-export const laneLimits = (concurrency: number): LaneLimits => ({
-  first: Math.min(concurrency, Math.max(2, Math.ceil(concurrency / 20))),
-  slow: Math.min(concurrency, Math.max(minLimit, Math.ceil(concurrency / 10))),
-  max: Math.max(Math.min(concurrency, minLimit), Math.ceil(concurrency / 2)),
-});
+export const laneLimits = (concurrency: number): LaneLimits => {
+  const slow = Math.min(concurrency, Math.max(minLimit, Math.ceil(concurrency / 10)));
+  return {
+    first: Math.min(concurrency, Math.max(2, Math.ceil(concurrency / 20))),
+    slowFrom: Math.ceil(slow / 2),
+    slow,
+    max: Math.max(Math.min(concurrency, minLimit), Math.ceil(concurrency / 2)),
+  };
+};
 
 export interface Lanes {
   of(webhookId: string): Lane;
@@ -140,6 +149,7 @@ export function createLanes(firstLimit: number): Lanes {
         shipper: null,
         pool: 'unknown',
         limit: firstLimit,
+        limitSinceMs: -Infinity,
         pending: [],
         pendingFresh: 0,
         pressure: 0,

@@ -38,7 +38,10 @@ import { createWaits } from './waits.js';
  *   pool       webhooks                            places                 a lane's limit
  *   unknown    no attempt has ended yet            concurrency            a twentieth of the concurrency
  *   quick      the last attempt was quick          concurrency            doubles up to half of the concurrency
- *   slow       the last attempt lasted slowMs      5 × concurrency        a tenth of the concurrency
+ *   slow       the last attempt lasted slowMs      5 × concurrency        grows to a tenth of the concurrency
+ *
+ * A lane becomes slow with the limit that it has in flight, half of the most at least. It grows by one each slowMs, so
+ * that the attempts at many receivers that hang neither start nor time out at the same moment.
  *
  * A free place goes to the next shipper in rotation, then to that shipper's next lane, then to that lane's longest due.
  * A delivery that does not start waits for a place (its pool is full, or its shipper has half of the slow or unknown
@@ -141,6 +144,11 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     else ready[lane.pool].delete(keyOf(lane), lane);
     if (isBehind(lane.outside) && !lane.page) toFill.add(keyOf(lane), lane);
   };
+  const setLimit = (lane: Lane, limit: number, nowMs: number) => {
+    lane.limit = limit;
+    lane.limitSinceMs = nowMs;
+    waits.laneChanged(lane, nowMs);
+  };
   const moveTo = (lane: Lane, pool: Pool, limit: number, nowMs: number) => {
     if (pool !== lane.pool) {
       ready[lane.pool].delete(keyOf(lane), lane);
@@ -148,9 +156,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       pending[pool] += lane.pending.length;
     }
     lane.pool = pool;
-    lane.limit = limit;
-    waits.laneChanged(lane, nowMs);
+    setLimit(lane, limit, nowMs);
   };
+  const moveToSlow = (lane: Lane, nowMs: number) =>
+    moveTo(lane, 'slow', Math.min(limits.slow, Math.max(limits.slowFrom, lane.inFlight)), nowMs);
 
   const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
     const lane = lanes.of(claim.webhookId);
@@ -328,9 +337,13 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       const returned: DueClaim[] = [];
       for (const entry of all.values()) {
         const { lane, pool, startedAtMs } = entry;
+        if (lane.pool === 'slow' && lane.limit < limits.slow && nowMs - lane.limitSinceMs >= slowMs) {
+          setLimit(lane, lane.limit + 1, nowMs);
+          queueUp(lane);
+        }
         if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
         if (lane.pool !== 'slow') {
-          moveTo(lane, 'slow', limits.slow, nowMs);
+          moveToSlow(lane, nowMs);
           returned.push(...takePending(lane)); // they would wait too long here
         }
         if (pool === null || !places.hasFree('slow')) continue;
@@ -354,8 +367,9 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         waits.ended(entry, nowMs);
         lane.shipper!.load -= 1;
       }
-      if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow, nowMs);
-      else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2), nowMs);
+      if (durationMs !== null && durationMs >= slowMs) {
+        if (lane.pool !== 'slow') moveToSlow(lane, nowMs);
+      } else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2), nowMs);
       queueUp(lane);
     },
 

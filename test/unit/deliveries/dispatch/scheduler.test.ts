@@ -130,11 +130,31 @@ describe('rotation', () => {
   });
 });
 
-test('a slow receiver with more deliveries than it can take gets the longest due first', () => {
-  const simulation = createSimulation({ concurrency: 10, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
-  // Three seconds an attempt, four at once: 1.2 arrive each second, nine tenths of the lane's capacity.
-  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs: 833, forMs: 600_000 });
+// Three seconds an attempt, four or ten at once: nine tenths of the lane's capacity arrive.
+test.each([
+  { concurrency: 10, everyMs: 833 },
+  { concurrency: 100, everyMs: 333 },
+])('a slow receiver gets the longest due first, with $concurrency places', ({ concurrency, everyMs }) => {
+  const simulation = createSimulation({ concurrency, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
+  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs, forMs: 600_000 });
   expect(oldestMs).toBeLessThan(30_000);
+});
+
+test('receivers that hang from the start take their places one by one, not all at once', () => {
+  const scheduler = createScheduler({ concurrency: 100, slowMs });
+  const webhooks = Array.from({ length: 50 }, (_, n) => `hangs ${n}`);
+  const startedIn = Array<number>(8).fill(0);
+  for (let nowMs = 0; nowMs < 8_000; nowMs += 100) {
+    for (const claim of scheduler.slow(nowMs)) scheduler.ended(claim, null, nowMs);
+    const claims = webhooks.map((webhookId) => claimOf(webhookId, webhookId, nowMs));
+    scheduler.claimed(claims, nowMs, null);
+    for (const { claim } of scheduler.starts(nowMs)) {
+      scheduler.sending(claim, nowMs);
+      startedIn[Math.floor(nowMs / 1_000)]! += 1;
+    }
+  }
+  // The places for unknown webhooks; what is missing to half of the limits; then one for each second and webhook.
+  expect(startedIn).toEqual([100, 150, 50, 50, 50, 50, 50, 0]);
 });
 
 test('the wait for a slow receiver that is owed more than it can take does not count as ours', () => {
