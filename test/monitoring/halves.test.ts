@@ -143,12 +143,16 @@ function colorOf({ fieldConfig: { defaults } }: Panel, value: number): string {
 
 (isInstalled() ? describe : describe.skip)('the first rows of Overview', () => {
   const servers: Server[] = [];
-  const killed: Server[] = [];
+  const killed = new Map<string, Server>();
   let prometheus: Prometheus;
 
   const nameOf = (scene: string) => scene.replaceAll(' ', '-');
 
-  async function startExporter(role: string, { figures = {}, isKilled }: Process): Promise<string> {
+  async function startExporter(
+    job: string,
+    role: string,
+    { figures = {}, isKilled }: Process,
+  ): Promise<string> {
     let times = 0;
     const server = createServer((_, response) => {
       times += 1;
@@ -156,7 +160,8 @@ function colorOf({ fieldConfig: { defaults } }: Panel, value: number): string {
       response.end(exposition(role, figures, times));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    (isKilled ? killed : servers).push(server);
+    if (isKilled) killed.set(job, server);
+    else servers.push(server);
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -168,10 +173,8 @@ function colorOf({ fieldConfig: { defaults } }: Panel, value: number): string {
 
   beforeAll(async () => {
     const jobs: Record<string, string> = {};
-    const killedJobs: string[] = [];
     const start = async (job: string, role: string, process: Process) => {
-      jobs[job] = await startExporter(role, process);
-      if (process.isKilled) killedJobs.push(job);
+      jobs[job] = await startExporter(job, role, process);
     };
     for (const [scene, { api, workers }] of Object.entries(scenes)) {
       await start(`${nameOf(scene)}-api`, 'api', api);
@@ -184,18 +187,16 @@ function colorOf({ fieldConfig: { defaults } }: Panel, value: number): string {
     await until('all were scraped several times', () =>
       seen(`count(count_over_time(parcelhook_ready[1m]) > 3) == ${processes}`),
     );
-    await Promise.all(killed.splice(0).map(close));
+    await Promise.all([...killed.values()].map(close));
     // Their number alone would not tell: on a busy machine another one may miss a scrape.
-    const gone = killedJobs.join('|');
+    const gone = [...killed.keys()].join('|');
     await until('Prometheus sees who is gone', () =>
-      seen(
-        `count(up{job=~"${gone}"} == 0) == ${killedJobs.length} and count(up == 0) == ${killedJobs.length}`,
-      ),
+      seen(`count(up{job=~"${gone}"} == 0) == ${killed.size} and count(up == 0) == ${killed.size}`),
     );
   }, 60_000);
   afterAll(async () => {
     await prometheus?.stop();
-    await Promise.all([...servers, ...killed].map(close));
+    await Promise.all([...servers, ...killed.values()].map(close));
   });
 
   async function redIn(half: string, scene: string): Promise<string[]> {

@@ -93,7 +93,7 @@ export function endPage(
 export interface LaneLimits {
   /** In the unknown pool. */
   first: number;
-  /** In the slow pool: when the lane comes to it, and at most. */
+  /** In the slow pool, at first and at most. PostgreSQL takes a receiver with `slowFrom` claims for full. */
   slowFrom: number;
   slow: number;
   /** In the quick pool. */

@@ -40,8 +40,8 @@ import { createWaits } from './waits.js';
  *   quick      the last attempt was quick          concurrency            doubles up to half of the concurrency
  *   slow       the last attempt lasted slowMs      5 × concurrency        grows to a tenth of the concurrency
  *
- * A lane becomes slow with the limit that it has in flight, half of the most at least. It grows by one each slowMs, so
- * that the attempts at many receivers that hang neither start nor time out at the same moment.
+ * The limit of a lane that becomes slow is what it has in flight, but at least half of that tenth. It grows by one each
+ * slowMs, so that the attempts at many receivers that hang neither start nor time out at the same moment.
  *
  * A free place goes to the next shipper in rotation, then to that shipper's next lane, then to that lane's longest due.
  * A delivery that does not start waits for a place (its pool is full, or its shipper has half of the slow or unknown
