@@ -40,6 +40,7 @@ interface Parsed {
   orders?: number;
   burst?: number;
   seconds?: number;
+  rates?: number[];
   profile?: string;
   data: string;
   json?: boolean;
@@ -69,6 +70,7 @@ const count = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
   return Number(text);
 };
+const counts = (text: string): number[] => text.split(',').map(count);
 const listOf = (known: string[]) => (text: string) => {
   const names = text.split(',');
   const unknown = names.filter((name) => !known.includes(name));
@@ -120,6 +122,7 @@ export function parseOptions(all: Phase[]): Options {
     )
     .option('--burst <n>', `deliveries of the burst before the 60 orders/s (${fullSize.burst})`, count)
     .option('--seconds <n>', `length of a load at a fixed rate (${fullSize.rateSeconds})`, count)
+    .option('--rates <n,n>', 'orders a second, by commas, instead of all loads of the phase rates', counts)
     .option('--profile <folder>', "write the service's CPU profiles there (it costs some speed)")
     .option('--data <folder>', "where the engines' data lies meanwhile: a disk, not memory", tmpdir())
     .option('--json', 'print JSON only')
@@ -146,6 +149,7 @@ export function parseOptions(all: Phase[]): Options {
       orders: given.orders ?? size.orders,
       burst: given.burst ?? size.burst,
       rateSeconds: given.seconds ?? size.rateSeconds,
+      orderRates: given.rates,
     },
     phases: all.filter(({ name }) => given.only?.includes(name) ?? true),
     withCeiling: given.only?.includes('ceiling') ?? true,

@@ -37,7 +37,8 @@ export async function startServiceProcess(
   const url = `http://127.0.0.1:${port}`;
   const logFd = openSync(logFile, 'w');
   const startedAt = now();
-  const child = spawn(node, [...productionOptions, ...nodeOptions, join(dist, 'main.js'), role], {
+  const file = join(dist, 'main.js');
+  const child = spawn(node, [...productionOptions(file), ...nodeOptions, file, role], {
     env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
     stdio: ['ignore', logFd, logFd],
   });

@@ -11,6 +11,8 @@ export interface Settings {
   orders: number;
   burst: number;
   rateSeconds: number;
+  /** Orders a second, instead of the usual loads at fixed rates. */
+  orderRates: number[] | undefined;
   hangSeconds: number;
   idleSeconds: number;
   idleSettleSeconds: number;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { programFile, runProgram } from '../support/program.js';
+import { productionOptions } from '../support/process.js';
 
 const commands = ['all', 'api', 'worker', 'migrate', 'operator', 'listen', 'receiver'];
 const tools: [string, string][] = [
@@ -74,6 +75,9 @@ describe('the program', () => {
     const dockerfile = readFileSync('Dockerfile', 'utf8');
     const [command, ...args] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)![1]!) as string[];
     expect((await runs(command!, [...args, 'operator', '--help'])).stdout).toContain('--token');
+    expect(args.slice(0, -1)).toEqual(productionOptions(programFile));
+    for (const page of ['operating', 'runbook'])
+      expect(readFileSync(`docs/${page}.md`, 'utf8')).toContain(`node ${args.join(' ')}`);
     expect(dockerfile).toContain('ln -s /app/dist/main.js /usr/local/bin/parcelhook');
   });
 });

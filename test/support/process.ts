@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { programFile } from './program.js';
 
@@ -14,8 +16,13 @@ export interface RunningProcess {
   exited: Promise<number | string>;
 }
 
-/** The options of `npm start` and of the image. */
-export const productionOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
+/** Node's options of `npm start`: each build is measured with its own. `file`: its `dist/main.js`. */
+export function productionOptions(file: string): string[] {
+  const manifest = readFileSync(join(dirname(file), '../package.json'), 'utf8');
+  const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
+  return /^node (.+) dist\/main\.js$/.exec(scripts.start)![1]!.split(' ');
+}
+
 const maxOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
@@ -29,7 +36,7 @@ export async function startProcess(
   openFiles?: number,
   file = programFile,
 ): Promise<RunningProcess> {
-  const program = [process.execPath, ...productionOptions, ...nodeOptions, file, role];
+  const program = [process.execPath, ...productionOptions(file), ...nodeOptions, file, role];
   const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...program];
   const [command, ...args] = openFiles === undefined ? program : limited;
   const child = spawn(command!, args, {

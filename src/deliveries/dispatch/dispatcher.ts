@@ -10,7 +10,8 @@ import { sendClaim, type SendingOptions } from '../send/request.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../durations.js';
 import { createLeases } from './leases.js';
-import { createScheduler, type Page, type Start } from './scheduler.js';
+import type { InFlight } from './lanes.js';
+import { createScheduler, type Page } from './scheduler.js';
 
 export interface DispatcherOptions
   extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
@@ -76,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
 
   const startAndPull = () => {
-    for (const start of scheduler.starts(performance.now())) send(start);
+    for (const entry of scheduler.starts(performance.now())) send(entry);
     schedulePage();
   };
 
@@ -116,9 +117,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
-  const send = ({ claim, asOfMs }: Start) => {
+  const send = (entry: InFlight) => {
+    const { claim } = entry;
     let durationMs: number | null = null;
-    attempt(claim, asOfMs)
+    attempt(entry)
       .then((ms) => (durationMs = ms))
       .catch((error: unknown) =>
         logger.error(
@@ -128,14 +130,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       )
       .finally(() => {
         lastEndAtMs = performance.now();
-        scheduler.ended(claim, durationMs, lastEndAtMs);
+        scheduler.ended(entry, durationMs, lastEndAtMs);
         startAndPull();
       });
   };
   /** Null if none was made. */
-  const attempt = async (claim: DueClaim, asOfMs: number): Promise<number | null> => {
+  const attempt = async (entry: InFlight): Promise<number | null> => {
+    const { claim } = entry;
     const target = await options.targets.of(claim).catch(logFailure);
-    const outcome = target ? await exchange(claim, target, asOfMs) : null;
+    const outcome = target ? await exchange(entry, target) : null;
     if (!target || !outcome) {
       await leases.giveBack(claim);
       notify([dueOf(claim)]);
@@ -144,10 +147,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await settler.settle(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };
-  const exchange = async (claim: DueClaim, target: Target, asOfMs: number) => {
-    scheduler.sending(claim, performance.now());
+  const exchange = async (entry: InFlight, target: Target) => {
+    const { claim, asOfMs } = entry;
+    scheduler.sending(entry, performance.now());
     const outcome = await sendClaim(options, claim, target, asOfMs);
-    const sendableMs = scheduler.answered(claim, performance.now());
+    const sendableMs = scheduler.answered(entry, performance.now());
     if (outcome && options.tracing.isExporting) {
       const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
       options.tracing.start('wait', wait).end({ atMs: outcome.startedAt.getTime() });
@@ -155,14 +159,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (outcome && !claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
     return outcome;
   };
-  const giveBackAll = (claims: DueClaim[]) => {
-    for (const claim of claims)
+  const giveBackAll = (entries: InFlight[]) => {
+    for (const entry of entries)
       leases
-        .giveBack(claim)
+        .giveBack(entry.claim)
         .catch(logFailure)
         .finally(() => {
-          scheduler.ended(claim, null, performance.now());
-          notify([dueOf(claim)]); // pages have passed its due time
+          scheduler.ended(entry, null, performance.now());
+          notify([dueOf(entry.claim)]); // pages have passed its due time
         });
   };
   const logFailure = (error: unknown) =>

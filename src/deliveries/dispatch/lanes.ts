@@ -43,9 +43,12 @@ export interface Outside {
   older: boolean;
 }
 
+/** A claim, from when this process has it until it is settled or given back. */
 export interface InFlight {
   claim: DueClaim;
   lane: Lane;
+  /** Its place among all claims of this process. */
+  at: number;
   /** performance.now() before the claiming statement was sent. */
   asOfMs: number;
   /** Epoch. */
@@ -53,6 +56,20 @@ export interface InFlight {
   isFresh: boolean;
   startedAtMs: number | null;
   pool: Pool | null;
+  /** Null until it starts. */
+  wait: Wait | null;
+}
+
+/** A claim from its start until it is settled. */
+export interface Wait {
+  /** When the request began; null until then. */
+  sentAtMs: number | null;
+  /** The pool in whose share its attempt is counted; null while none is under way. */
+  counted: Pool | null;
+  /** When it last began to read its target or to be settled; without meaning while its attempt is under way. */
+  offSinceMs: number;
+  /** When the receiver was last full, as seen when the claim started. */
+  freeSinceMs: number;
 }
 
 export const isBehind = ({ fresh, older }: Outside): boolean => fresh > 0 || older;
@@ -176,6 +193,26 @@ export function createLanes(firstLimit: number): Lanes {
       shipper.lanes.add(lane);
       shipper.load += lane.reserved;
       lane.shipper = shipper;
+    },
+  };
+}
+
+/** Not a Map: in Node 20 its outgrown tables, with all that they held, stay until a full collection. */
+export function createClaims() {
+  const all: InFlight[] = [];
+  return {
+    all: all as readonly InFlight[],
+    add: (given: Pick<InFlight, 'claim' | 'lane' | 'asOfMs' | 'isFresh'>): InFlight => {
+      const dueMs = given.claim.dueAt.getTime();
+      const entry = { ...given, at: all.length, dueMs, startedAtMs: null, pool: null, wait: null };
+      all.push(entry);
+      return entry;
+    },
+    remove: ({ at }: InFlight): void => {
+      const last = all.pop()!;
+      if (at === all.length) return;
+      all[at] = last;
+      last.at = at;
     },
   };
 }

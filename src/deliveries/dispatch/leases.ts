@@ -39,9 +39,7 @@ export function createLeases(options: LeaseOptions): Leases {
 
   const renew = () => {
     const now = performance.now();
-    const old = [...options.claims()].flatMap(({ claim, asOfMs }) =>
-      now - asOfMs > leaseMs / 5 ? [claim] : [],
-    );
+    const old = options.claims().flatMap(({ claim, asOfMs }) => (now - asOfMs > leaseMs / 5 ? [claim] : []));
     if (old.length === 0) return;
     renewLeases(leaseDb, old, leaseMs).catch((error: unknown) =>
       logger.warn({ error: describeError(error) }, 'leases not renewed; retrying'),

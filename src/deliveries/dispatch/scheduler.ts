@@ -3,6 +3,7 @@ import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   beginPage,
+  createClaims,
   createLanes,
   createPlaces,
   eachPool,
@@ -58,25 +59,24 @@ export interface Scheduler {
   /** Its deliveries are still due in PostgreSQL. */
   pageFailed(page: Page): void;
   /** The returned attempts start now. */
-  starts(nowMs: number): Start[];
+  starts(nowMs: number): InFlight[];
   /** Of as many lanes as may share a statement; null if no lane has both something due and room. */
   nextPage(nowMs: number): Page | null;
   /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
-  slow(nowMs: number): DueClaim[];
-  sending(claim: DueClaim, nowMs: number): void;
+  slow(nowMs: number): InFlight[];
+  sending(entry: InFlight, nowMs: number): void;
   /**
    * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was
    * sendable before: from when it was due and its webhook was called, without the time in which its receiver had as
    * many attempts as its lane allows, or its shipper as many as one may have while the pool had places left.
    */
-  answered(claim: DueClaim, nowMs: number): number;
-  /** `durationMs`: null if no attempt was made. */
-  ended(claim: DueClaim, durationMs: number | null, nowMs: number): void;
+  answered(entry: InFlight, nowMs: number): number;
+  /** Call once for each claim. `durationMs`: null if no attempt was made. */
+  ended(entry: InFlight, durationMs: number | null, nowMs: number): void;
   /** Returns their pending claims except probes, to be given back. */
-  returnPending(webhookIds: string[]): DueClaim[];
-  stop(): DueClaim[];
-  /** `asOfMs`: performance.now() before the claiming statement was sent. */
-  claims(): Iterable<{ claim: DueClaim; asOfMs: number }>;
+  returnPending(webhookIds: string[]): InFlight[];
+  stop(): InFlight[];
+  claims(): readonly InFlight[];
   isHolding(): boolean;
   behind(): Due[];
   /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
@@ -84,11 +84,6 @@ export interface Scheduler {
   /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
   heldBack(nowMs: number): Record<string, HeldBack>;
   usage(): Usage;
-}
-
-export interface Start {
-  claim: DueClaim;
-  asOfMs: number;
 }
 
 /** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
@@ -115,7 +110,7 @@ const assumedWebhooks = 5;
 export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Scheduler {
   const limits = laneLimits(concurrency);
   const lanes = createLanes(limits.first);
-  const all = new Map<DueClaim, InFlight>();
+  const claims = createClaims();
   const reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
   const ready = eachPool<FairQueue<Lane>>(createFairQueue);
   const toFill = createFairQueue<Lane>();
@@ -167,12 +162,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       toFill.delete(keyOf(lane), lane);
       lanes.setShipper(lane, claim.shipperId);
     }
-    const dueMs = claim.dueAt.getTime();
-    const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, startedAtMs: null, pool: null };
-    all.set(claim, entry);
-    let at = lane.pending.length;
-    while (at > 0 && lane.pending[at - 1]!.dueMs > dueMs) at -= 1;
-    lane.pending.splice(at, 0, entry);
+    const entry = claims.add({ claim, lane, asOfMs, isFresh });
+    let place = lane.pending.length;
+    while (place > 0 && lane.pending[place - 1]!.dueMs > entry.dueMs) place -= 1;
+    lane.pending.splice(place, 0, entry);
     pending[lane.pool] += 1;
     if (isFresh) lane.pendingFresh += 1;
     lane.shipper!.load += 1;
@@ -183,12 +176,12 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     if (entry.isFresh) lane.pendingFresh -= 1;
     pending[lane.pool] -= 1;
   };
-  const takePending = (lane: Lane, mayGo: (claim: DueClaim) => boolean = () => true): DueClaim[] => {
+  const takePending = (lane: Lane, mayGo: (claim: DueClaim) => boolean = () => true): InFlight[] => {
     const going = lane.pending.filter(({ claim }) => mayGo(claim));
     for (const entry of going) leavePending(lane, entry);
     lane.shipper!.load -= going.length;
     queueUp(lane);
-    return going.map(({ claim }) => claim);
+    return going;
   };
   const occupy = (entry: InFlight, pool: Pool, by: 1 | -1, nowMs: number) => {
     const shipper = entry.lane.shipper!;
@@ -198,19 +191,19 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     waits.shipperChanged(shipper, nowMs);
   };
 
-  const startNext = (pool: Pool, nowMs: number): Start | null => {
+  const startNext = (pool: Pool, nowMs: number): InFlight | null => {
     if (!places.hasFree(pool)) return null;
     const lane = ready[pool].take((shipperId) => places.mayStart(lanes.shipper(shipperId)!, pool));
     if (!lane) return null;
-    const [entry] = lane.pending;
-    leavePending(lane, entry!);
-    entry!.startedAtMs = nowMs;
+    const entry = lane.pending[0]!;
+    leavePending(lane, entry);
+    entry.startedAtMs = nowMs;
     lane.inFlight += 1;
-    waits.started(entry!, nowMs);
-    occupy(entry!, pool, 1, nowMs);
+    waits.started(entry, nowMs);
+    occupy(entry, pool, 1, nowMs);
     places.started(nowMs);
     queueUp(lane);
-    return { claim: entry!.claim, asOfMs: entry!.asOfMs };
+    return entry;
   };
 
   const release = (reservation: Room) => {
@@ -307,7 +300,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     },
 
     starts: (nowMs) => {
-      const started: Start[] = [];
+      const started: InFlight[] = [];
       if (stopped) return started;
       for (const pool of pools)
         for (let next = startNext(pool, nowMs); next; next = startNext(pool, nowMs)) started.push(next);
@@ -334,8 +327,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     },
 
     slow: (nowMs) => {
-      const returned: DueClaim[] = [];
-      for (const entry of all.values()) {
+      const returned: InFlight[] = [];
+      for (const entry of claims.all) {
         const { lane, pool, startedAtMs } = entry;
         if (lane.pool === 'slow' && lane.limit < limits.slow && nowMs - lane.limitSinceMs >= slowMs) {
           setLimit(lane, lane.limit + 1, nowMs);
@@ -354,12 +347,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       return returned;
     },
 
-    sending: (claim, nowMs) => waits.sending(all.get(claim)!, nowMs),
-    answered: (claim, nowMs) => waits.answered(all.get(claim)!, nowMs),
-    ended: (claim, durationMs, nowMs) => {
-      const entry = all.get(claim);
-      if (!entry) return;
-      all.delete(claim);
+    sending: waits.sending,
+    answered: waits.answered,
+    ended: (entry, durationMs, nowMs) => {
+      claims.remove(entry);
       const { lane, pool, startedAtMs } = entry;
       if (startedAtMs !== null) {
         if (pool) occupy(entry, pool, -1, nowMs);
@@ -383,14 +374,14 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       return [...lanes.all()].flatMap((lane) => (lane.pending.length > 0 ? takePending(lane) : []));
     },
 
-    claims: () => all.values(),
-    isHolding: () => all.size > 0 || reservations.size > 0,
+    claims: () => claims.all,
+    isHolding: () => claims.all.length > 0 || reservations.size > 0,
     behind: () =>
       [...lanes.all()].flatMap(({ webhookId, outside, cursorMs }) =>
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
     pressure: () => pressure,
-    heldBack: (nowMs) => waits.heldBack(all.values(), nowMs),
+    heldBack: (nowMs) => waits.heldBack(claims.all, nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,
       inFlight: { ...inFlight },

@@ -9,6 +9,7 @@ import {
   type Places,
   type Pool,
   type Shipper,
+  type Wait,
 } from './lanes.js';
 
 /**
@@ -36,18 +37,6 @@ export interface Waits {
   heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack>;
 }
 
-/** A claim from its start until it is settled. */
-interface Wait {
-  /** When the request began; null until then. */
-  sentAtMs: number | null;
-  /** The pool in whose share its attempt is counted; null while none is under way. */
-  counted: Pool | null;
-  /** When it last began to read its target or to be settled; without meaning while its attempt is under way. */
-  offSinceMs: number;
-  /** When the receiver was last full, as seen when the claim started. */
-  freeSinceMs: number;
-}
-
 interface Receiver {
   occupancy: Occupancy;
   /** Claims in flight whose attempt is not under way, the longest first. */
@@ -68,7 +57,6 @@ interface Share {
 const offReceiverMs = 250;
 
 export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): Waits {
-  const waits = new Map<InFlight, Wait>();
   const receivers = new WeakMap<Lane, Receiver>();
   const shares = new WeakMap<Shipper, Share>();
   /** Shippers with as many claims in the pool as one may have, and attempts under way for at least half as many. */
@@ -128,14 +116,14 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       receivers.set(lane, receiver);
       const freeSinceMs = receiver.occupancy.lastFullMs(nowMs);
       const wait: Wait = { sentAtMs: null, counted: null, offSinceMs: nowMs, freeSinceMs };
-      waits.set(entry, wait);
+      entry.wait = wait;
       takeOff(receiver, wait, nowMs);
       laneChanged(lane, nowMs);
     },
 
     sending: (entry, nowMs) => {
       const { lane } = entry;
-      const wait = waits.get(entry)!;
+      const wait = entry.wait!;
       wait.sentAtMs = nowMs;
       noLongerOff(receivers.get(lane)!, wait);
       count(entry, wait, entry.pool);
@@ -153,7 +141,7 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
       const { lane, asOfMs, claim } = entry;
       const startedAtMs = entry.startedAtMs!;
       const receiver = receivers.get(lane)!;
-      const wait = waits.get(entry)!;
+      const wait = entry.wait!;
       const beganAtMs = wait.sentAtMs ?? nowMs;
       const sinceMs = asOfMs - claim.sendableForMs;
       const waitMs = beganAtMs - sinceMs;
@@ -169,13 +157,12 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
     },
 
     ended: (entry, nowMs) => {
-      noLongerOff(receivers.get(entry.lane)!, waits.get(entry)!);
-      waits.delete(entry);
+      noLongerOff(receivers.get(entry.lane)!, entry.wait!);
       laneChanged(entry.lane, nowMs);
     },
 
     moved: (entry, nowMs) => {
-      const wait = waits.get(entry);
+      const { wait } = entry;
       if (!wait?.counted) return;
       count(entry, wait, entry.pool);
       shipperChanged(entry.lane.shipper!, nowMs);
@@ -200,13 +187,13 @@ export function createWaits({ hasFree, maxOfShipper }: Places, slowMs: number): 
         if (loadOf(lane) > 0 || isBehind(lane.outside))
           byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
       for (const entry of claims) {
-        const { lane, claim, asOfMs } = entry;
+        const { lane, claim, asOfMs, wait } = entry;
         const occupancy = receivers.get(lane)?.occupancy;
         if (crowded.has(lane) || occupancy?.isFull(nowMs)) continue;
         const wasFullAtMs = occupancy?.lastFullMs(nowMs) ?? -Infinity;
         const freeForMs = wasFullAtMs === -Infinity ? null : nowMs - wasFullAtMs;
         const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
-        if (waits.get(entry)?.sentAtMs != null) continue;
+        if (wait?.sentAtMs != null) continue;
         held.count += 1;
         held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
       }

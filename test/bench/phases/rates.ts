@@ -17,7 +17,7 @@ export const rates: Phase = {
     ),
 };
 
-const ratesCase = (shape: Shape, { rateSeconds, clients, burst, webhooks }: Settings): Case => ({
+const ratesCase = (shape: Shape, { rateSeconds, orderRates, clients, burst, webhooks }: Settings): Case => ({
   title: shape.title,
   run: (system, settings, say) =>
     withDeployment(system, shape, async (deployment) => {
@@ -38,6 +38,11 @@ const ratesCase = (shape: Shape, { rateSeconds, clients, burst, webhooks }: Sett
         measured.push(one);
       };
       const orders = (perSecond: number) => () => ordersOpenLoop(deployment, perSecond, rateSeconds);
+      if (orderRates) {
+        for (const perSecond of orderRates)
+          await measure(`${perSecond} orders/s`, 'order', orders(perSecond));
+        return measured;
+      }
       const onTheWay = [...placed.times.keys()].slice(0, 10 * rateSeconds);
 
       await measure('10 orders/s', 'order', orders(10));

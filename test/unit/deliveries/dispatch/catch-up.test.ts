@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { InFlight } from '../../../../src/deliveries/dispatch/lanes.js';
 import { createScheduler, type Page } from '../../../../src/deliveries/dispatch/scheduler.js';
 import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
 
@@ -10,7 +11,7 @@ function catchUp(settleMs: number): { waitedMs: number; sendableMs: number }[] {
   const waits: { waitedMs: number; sendableMs: number }[] = [];
   let owed = 5_050;
   const pages: { page: Page; comesAtMs: number }[] = [];
-  let running: { claim: DueClaim; startedAtMs: number }[] = [];
+  let running: { entry: InFlight; startedAtMs: number }[] = [];
   scheduler.notify([{ webhookId: 'w', dueFromMs: 0 }]);
   for (let nowMs = 0; nowMs < 200_000 && waits.length < 5_050; nowMs += stepMs) {
     if (pages[0]?.comesAtMs === nowMs) {
@@ -21,15 +22,15 @@ function catchUp(settleMs: number): { waitedMs: number; sendableMs: number }[] {
       const claims = Array.from({ length: count }, () => ({ ...claim }) as DueClaim);
       scheduler.claimed(claims, nowMs - 10, page);
     }
-    for (const { claim, startedAtMs } of running) {
+    for (const { entry, startedAtMs } of running) {
       const lastedMs = nowMs - startedAtMs;
-      if (lastedMs === 5) scheduler.sending(claim, nowMs);
+      if (lastedMs === 5) scheduler.sending(entry, nowMs);
       if (lastedMs === 55)
-        waits.push({ waitedMs: startedAtMs + 5, sendableMs: scheduler.answered(claim, nowMs) });
-      if (lastedMs === 55 + settleMs) scheduler.ended(claim, 50, nowMs);
+        waits.push({ waitedMs: startedAtMs + 5, sendableMs: scheduler.answered(entry, nowMs) });
+      if (lastedMs === 55 + settleMs) scheduler.ended(entry, 50, nowMs);
     }
     running = running.filter(({ startedAtMs }) => nowMs - startedAtMs < 55 + settleMs);
-    for (const { claim } of scheduler.starts(nowMs)) running.push({ claim, startedAtMs: nowMs });
+    for (const entry of scheduler.starts(nowMs)) running.push({ entry, startedAtMs: nowMs });
     const page = pages.length > 0 ? null : scheduler.nextPage(nowMs);
     if (page) pages.push({ page, comesAtMs: nowMs + 10 });
   }

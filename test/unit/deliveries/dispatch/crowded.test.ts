@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { InFlight } from '../../../../src/deliveries/dispatch/lanes.js';
 import { createScheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
 import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
 
@@ -14,7 +15,7 @@ const settleMs = 40;
 function crowd(hangingOthers: number) {
   const scheduler = createScheduler({ concurrency: 100, slowMs });
   const waits: { waitedMs: number; sendableMs: number }[] = [];
-  let running: { claim: DueClaim; startedAtMs: number; answeredAtMs: number | null }[] = [];
+  let running: { entry: InFlight; startedAtMs: number; answeredAtMs: number | null }[] = [];
   const enter = (shipperId: string, n: number, nowMs: number) => {
     const claim = { shipperId, webhookId: `${shipperId} ${n}`, dueAt: new Date(nowMs), sendableForMs: 0 };
     scheduler.claimed([claim as DueClaim], nowMs, null);
@@ -23,25 +24,27 @@ function crowd(hangingOthers: number) {
   for (let n = 0; n < hangingOthers; n += 1) enter('other', n % 50, nowMs);
   for (; nowMs <= 30_000; nowMs += stepMs) {
     if (nowMs % 340 === 0 && nowMs < 20_000) for (let n = 0; n < 100; n += 1) enter('big', n, nowMs);
-    for (const entry of running) {
-      const { claim, startedAtMs, answeredAtMs } = entry;
+    for (const attempt of running) {
+      const { entry, startedAtMs, answeredAtMs } = attempt;
+      const { claim } = entry;
       const lastedMs = nowMs - startedAtMs - targetMs;
-      if (lastedMs === 0) scheduler.sending(claim, nowMs);
+      if (lastedMs === 0) scheduler.sending(entry, nowMs);
       if (claim.shipperId === 'big' && lastedMs === 2_000) {
         const waitedMs = startedAtMs + targetMs - claim.dueAt.getTime();
-        waits.push({ waitedMs, sendableMs: scheduler.answered(claim, nowMs) });
-        entry.answeredAtMs = nowMs;
+        waits.push({ waitedMs, sendableMs: scheduler.answered(entry, nowMs) });
+        attempt.answeredAtMs = nowMs;
       }
-      if (answeredAtMs !== null && nowMs - answeredAtMs === settleMs) scheduler.ended(claim, 2_000, nowMs);
+      if (answeredAtMs !== null && nowMs - answeredAtMs === settleMs) scheduler.ended(entry, 2_000, nowMs);
     }
     running = running.filter(({ answeredAtMs }) => answeredAtMs === null || nowMs - answeredAtMs < settleMs);
-    for (const claim of scheduler.slow(nowMs)) {
-      scheduler.ended(claim, null, nowMs);
+    for (const entry of scheduler.slow(nowMs)) {
+      const { claim } = entry;
+      scheduler.ended(entry, null, nowMs);
       claim.sendableForMs = nowMs - claim.dueAt.getTime();
       scheduler.claimed([claim], nowMs, null);
     }
-    for (const { claim } of scheduler.starts(nowMs))
-      running.push({ claim, startedAtMs: nowMs, answeredAtMs: null });
+    for (const entry of scheduler.starts(nowMs))
+      running.push({ entry, startedAtMs: nowMs, answeredAtMs: null });
   }
   return { scheduler, nowMs, late: waits.filter(({ waitedMs }) => waitedMs > 5_000) };
 }
@@ -75,14 +78,14 @@ test('claims that are being settled or read their target do not make a shipper w
     sendableForMs: 0,
   })) as DueClaim[];
   scheduler.claimed(claims, 0, null);
-  const started = scheduler.starts(0).map(({ claim }) => claim);
+  const started = scheduler.starts(0);
   expect(started).toHaveLength(10);
   const held = (nowMs: number) =>
     Object.values(scheduler.heldBack(nowMs)).reduce((sum, { count }) => sum + count, 0);
   expect(held(900)).toBe(30);
-  for (const claim of started) scheduler.sending(claim, 900);
+  for (const entry of started) scheduler.sending(entry, 900);
   expect(held(905)).toBe(0);
-  for (const claim of started) scheduler.answered(claim, 910);
+  for (const entry of started) scheduler.answered(entry, 910);
   expect(held(950)).toBe(20);
 });
 
@@ -95,19 +98,18 @@ test('attempts of one pool do not hide that claims of another wait for their tar
       dueAt: new Date(sinceMs),
       sendableForMs: 0,
     })) as DueClaim[];
-  const start = (nowMs: number) => scheduler.starts(nowMs).map(({ claim }) => claim);
   for (let limit = 2; limit < 12; limit *= 2) {
     scheduler.claimed(claimsOf('quick', 1, 0), 0, null);
-    for (const claim of start(0)) scheduler.ended(claim, 5, 0);
+    for (const entry of scheduler.starts(0)) scheduler.ended(entry, 5, 0);
   }
   scheduler.claimed(claimsOf('quick', 12, 0), 0, null);
-  const quick = start(0);
+  const quick = scheduler.starts(0);
   expect(quick).toHaveLength(12);
-  for (const claim of quick) scheduler.sending(claim, 0);
+  for (const entry of quick) scheduler.sending(entry, 0);
   for (let n = 0; n < 10; n += 1) scheduler.claimed(claimsOf(`new ${n}`, 2, 0), 0, null);
-  const reading = start(0);
+  const reading = scheduler.starts(0);
   expect(reading).toHaveLength(20);
   scheduler.claimed(claimsOf('last', 1, 10), 10, null);
-  expect(start(10)).toEqual([]);
+  expect(scheduler.starts(10)).toEqual([]);
   expect(scheduler.heldBack(5_010)['last']).toEqual({ count: 1, sendableForMs: 5_000, freeForMs: null });
 });

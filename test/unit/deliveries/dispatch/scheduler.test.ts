@@ -52,6 +52,13 @@ describe('any sequence of events', () => {
     run(() => undefined);
   });
 
+  test('has the leases of all claims renewed until they are settled or given back', () => {
+    run(({ scheduler, held }) => {
+      const renewed = scheduler.claims().map(({ claim }) => claim.deliveryId);
+      expect(renewed.sort()).toEqual(held().sort());
+    });
+  });
+
   test('never has more attempts in flight than places in a pool', () => {
     run(({ scheduler, concurrency }) => {
       const { quick, unknown, slow } = scheduler.usage().inFlight;
@@ -101,10 +108,8 @@ describe('rotation', () => {
 
   test('receivers that hang from the start take no place of known quick ones', () => {
     const scheduler = createScheduler({ concurrency: 10, slowMs });
-    const known = claimOf('good', 'good');
-    scheduler.claimed([known], 0, null);
-    scheduler.starts(0);
-    scheduler.ended(known, 5, 0);
+    scheduler.claimed([claimOf('good', 'good')], 0, null);
+    for (const known of scheduler.starts(0)) scheduler.ended(known, 5, 0);
     const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
     scheduler.claimed(hanging, 0, null);
     for (let nowMs = 0; nowMs <= 20_000; nowMs += 100) {
@@ -145,11 +150,11 @@ test('receivers that hang from the start take their places one by one, not all a
   const webhooks = Array.from({ length: 50 }, (_, n) => `hangs ${n}`);
   const startedIn = Array<number>(8).fill(0);
   for (let nowMs = 0; nowMs < 8_000; nowMs += 100) {
-    for (const claim of scheduler.slow(nowMs)) scheduler.ended(claim, null, nowMs);
+    for (const entry of scheduler.slow(nowMs)) scheduler.ended(entry, null, nowMs);
     const claims = webhooks.map((webhookId) => claimOf(webhookId, webhookId, nowMs));
     scheduler.claimed(claims, nowMs, null);
-    for (const { claim } of scheduler.starts(nowMs)) {
-      scheduler.sending(claim, nowMs);
+    for (const entry of scheduler.starts(nowMs)) {
+      scheduler.sending(entry, nowMs);
       startedIn[Math.floor(nowMs / 1_000)]! += 1;
     }
   }
@@ -179,7 +184,7 @@ describe('pages', () => {
     expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
     const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
     scheduler.claimed(claims, 0, first);
-    for (const { claim } of scheduler.starts(0)) scheduler.ended(claim, 5, 0);
+    for (const entry of scheduler.starts(0)) scheduler.ended(entry, 5, 0);
     scheduler.notify(due(9_000));
     expect(pullNothing(scheduler)).toBe(7_000);
     scheduler.notify(due(6_000));

@@ -1,4 +1,5 @@
 import type { Due, Room, DueClaim } from '../../../../src/deliveries/outbox/types.js';
+import type { InFlight } from '../../../../src/deliveries/dispatch/lanes.js';
 import { createScheduler, type Page, type Scheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
 
 export type Act =
@@ -12,6 +13,8 @@ export type Act =
 
 interface Row {
   claim: DueClaim;
+  /** Of its last claim; null before. */
+  entry: InFlight | null;
   /** In PostgreSQL, claimed and pending, in flight, being given back, or sent. */
   at: 'owed' | 'pending' | 'inFlight' | 'returning' | 'sent';
   starts: number;
@@ -27,6 +30,8 @@ export interface Simulation {
   sentTwice(): string[];
   passedOver(): string[];
   idleLanes(): string[];
+  /** Claimed, and neither settled nor given back. */
+  held(): string[];
   /** `waitedMs`: how long a delivery was due before its attempt; `sendableMs`: how much of that counts as ours. */
   waits(): { waitedMs: number; sendableMs: number }[];
   /** Rows are recorded at a steady pace. Returns the wait of the longest due one. */
@@ -62,7 +67,7 @@ export function createSimulation(options: {
       sendableForMs: 0,
       isProbe: false,
     } as DueClaim;
-    const row: Row = { claim, at: 'owed', starts: 0 };
+    const row: Row = { claim, entry: null, at: 'owed', starts: 0 };
     rows.push(row);
     rowOf.set(claim, row);
     return row;
@@ -72,32 +77,38 @@ export function createSimulation(options: {
   const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
   const carryOn = () => {
-    for (const { claim } of scheduler.starts(nowMs)) {
+    for (const entry of scheduler.starts(nowMs)) {
+      const { claim } = entry;
       const row = rowOf.get(claim)!;
       if (row.at !== 'pending') throw new Error(`${claim.deliveryId} is started, and was ${row.at}`);
       const before = of(claim.webhookId, 'pending').filter((other) => other.claim.dueAt < claim.dueAt);
       if (before.length > 0) passedOver.push(claim.deliveryId);
       row.at = 'inFlight';
       row.starts += 1;
-      scheduler.sending(claim, nowMs);
+      row.entry = entry;
+      scheduler.sending(entry, nowMs);
       beganAt.set(claim, nowMs);
     }
     const page = pages.length < 2 ? scheduler.nextPage(nowMs) : null;
     if (page) pages.push(page);
   };
-  const giveBack = (claims: DueClaim[]) => {
-    for (const claim of claims) rowOf.get(claim)!.at = 'returning';
+  const giveBack = (entries: InFlight[]) => {
+    for (const entry of entries) {
+      const row = rowOf.get(entry.claim)!;
+      row.at = 'returning';
+      row.entry = entry;
+    }
   };
   const endGiveBack = (row: Row) => {
     row.at = 'owed';
-    scheduler.ended(row.claim, null, nowMs);
+    scheduler.ended(row.entry!, null, nowMs);
     scheduler.notify([dueOf(row.claim)]);
   };
   const end = (row: Row, durationMs: number) => {
     row.at = 'sent';
     const waitedMs = beganAt.get(row.claim)! - row.claim.dueAt.getTime();
-    waits.push({ waitedMs, sendableMs: scheduler.answered(row.claim, nowMs) });
-    scheduler.ended(row.claim, durationMs, nowMs);
+    waits.push({ waitedMs, sendableMs: scheduler.answered(row.entry!, nowMs) });
+    scheduler.ended(row.entry!, durationMs, nowMs);
   };
   const comePage = (fails: boolean) => {
     const page = pages.shift();
@@ -178,6 +189,7 @@ export function createSimulation(options: {
     unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
     sentTwice: () => rows.filter(({ starts }) => starts > 1).map(({ claim }) => claim.deliveryId),
     passedOver: () => passedOver,
+    held: () => rows.filter(({ at }) => at !== 'owed' && at !== 'sent').map(({ claim }) => claim.deliveryId),
     waits: () => waits,
     idleLanes: () => {
       const { inFlight } = scheduler.usage();

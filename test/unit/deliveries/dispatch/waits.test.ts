@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createOccupancy } from '../../../../src/deliveries/dispatch/waits.js';
+import type { InFlight } from '../../../../src/deliveries/dispatch/lanes.js';
 import { createScheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
 import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
 
@@ -115,13 +116,13 @@ describe('how long a delivery was sendable', () => {
     ({ shipperId: webhookId, webhookId, dueAt: new Date(0), sendableForMs, isProbe: false }) as DueClaim;
   const exchange = (
     scheduler: ReturnType<typeof createScheduler>,
-    started: { claim: DueClaim }[],
+    started: InFlight[],
     fromMs: number,
     toMs: number,
   ) => {
-    for (const { claim } of started) scheduler.sending(claim, fromMs);
-    const waits = started.map(({ claim }) => scheduler.answered(claim, toMs));
-    for (const { claim } of started) scheduler.ended(claim, toMs - fromMs, toMs);
+    for (const entry of started) scheduler.sending(entry, fromMs);
+    const waits = started.map((entry) => scheduler.answered(entry, toMs));
+    for (const entry of started) scheduler.ended(entry, toMs - fromMs, toMs);
     return waits;
   };
 
@@ -166,10 +167,10 @@ describe('how long a delivery was sendable', () => {
       null,
     );
     const first = scheduler.starts(0);
-    for (const { claim } of first) scheduler.sending(claim, 0);
-    for (const { claim } of first) scheduler.answered(claim, 100);
+    for (const entry of first) scheduler.sending(entry, 0);
+    for (const entry of first) scheduler.answered(entry, 100);
     expect(scheduler.starts(700)).toEqual([]);
-    for (const { claim } of first) scheduler.ended(claim, 100, 700);
+    for (const entry of first) scheduler.ended(entry, 100, 700);
     const [wait] = exchange(scheduler, scheduler.starts(700), 700, 800);
     expect(wait).toBeCloseTo(350);
   });
@@ -178,10 +179,10 @@ describe('how long a delivery was sendable', () => {
     const scheduler = createScheduler({ concurrency: 100, slowMs });
     scheduler.claimed([claim(600_000, 'slow'), claim(600_000, 'quick')], 0, null);
     const [slow, quick] = scheduler.starts(0);
-    for (const { claim } of [slow!, quick!]) scheduler.sending(claim, 0);
-    expect(scheduler.answered(quick!.claim, 20)).toBe(600_000);
+    for (const entry of [slow!, quick!]) scheduler.sending(entry, 0);
+    expect(scheduler.answered(quick!, 20)).toBe(600_000);
     scheduler.slow(6_000);
-    expect(scheduler.answered(slow!.claim, 6_000)).toBe(0);
+    expect(scheduler.answered(slow!, 6_000)).toBe(0);
   });
 });
 
@@ -195,19 +196,19 @@ describe('what a process holds back', () => {
       isProbe: false,
     })) as DueClaim[];
   const begin = (scheduler: ReturnType<typeof createScheduler>, nowMs: number) => {
-    const started = scheduler.starts(nowMs).map(({ claim }) => claim);
-    for (const claim of started) scheduler.sending(claim, nowMs);
+    const started = scheduler.starts(nowMs);
+    for (const entry of started) scheduler.sending(entry, nowMs);
     return started;
   };
-  const answer = (scheduler: ReturnType<typeof createScheduler>, answered: DueClaim[], nowMs: number) => {
-    for (const claim of answered) scheduler.answered(claim, nowMs);
+  const answer = (scheduler: ReturnType<typeof createScheduler>, answered: InFlight[], nowMs: number) => {
+    for (const entry of answered) scheduler.answered(entry, nowMs);
   };
 
   test('are claims that wait for a place, not those that wait for a full receiver', () => {
     const scheduler = createScheduler({ concurrency: 4, slowMs });
     scheduler.claimed([...claims('a', 3), ...claims('b', 2)], 0, null);
     const started = begin(scheduler, 0);
-    expect(started.map(({ webhookId }) => webhookId).sort()).toEqual(['a', 'a', 'b', 'b']);
+    expect(started.map(({ claim }) => claim.webhookId).sort()).toEqual(['a', 'a', 'b', 'b']);
     scheduler.claimed(claims('c', 5, 70_000), 0, null);
     expect(scheduler.heldBack(2_000)).toEqual({ c: { count: 5, sendableForMs: 72_000, freeForMs: null } });
   });
