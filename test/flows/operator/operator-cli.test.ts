@@ -12,7 +12,7 @@ import { expectWrong } from '../../support/expect.js';
 import { operatorToken, startService, type Service } from '../../support/harness.js';
 import { programFile } from '../../support/program.js';
 import { until } from '../../support/until.js';
-import { startHook } from '../../support/deliveries.js';
+import { orderDelivered, startHook } from '../../support/deliveries.js';
 
 let service: Service;
 let account: Account;
@@ -50,26 +50,22 @@ test('the command line renews the feed: earlier cursors are void, and the audit 
 });
 
 test('the command line cancels a replay listed by status', async () => {
-  const hook = await startHook(account);
-  const body = { from: Date.now() - 60_000, to: Date.now() };
+  const hook = await startHook(account, { status: 'PAUSED' });
+  await orderDelivered(account, hook.webhookId);
+  const body = { from: Date.now() - 60_000, to: Date.now(), status: 'HELD' };
   const replay = await account.call(`/v1/webhooks/${hook.webhookId}/replay`, { body });
   const replayId = replay.data.replayId as string;
-  // Once it is over it runs again by hand, so that nothing ends it before the cancel.
-  await until('over', async () => (await account.call(`/v1/replays/${replayId}`)).data.status === 'DONE');
-  await service.sql(
-    `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'
-      where replay_id = $1`,
-    [replayId],
-  );
+  // It runs until the webhook is called again.
+  await until('walked', async () => (await account.call(`/v1/replays/${replayId}`)).data.total === 1);
   const { data } = await operator(service, '/status');
   expect(data.replays).toMatchObject([
-    { replayId, webhookId: hook.webhookId, total: 0, done: 0, status: 'RUNNING' },
+    { replayId, webhookId: hook.webhookId, total: 1, done: 0, status: 'RUNNING' },
   ]);
   const cancelled = await cli('replay', 'cancel', '--id', replayId);
   expect(cancelled).toMatchObject({ replayId, status: 'CANCELLED' });
   expect(await cli('replay', 'cancel', '--id', replayId)).toEqual(cancelled);
   await expect(cli('replay', 'cancel', '--id', hook.webhookId)).rejects.toThrow('NOT_FOUND');
-  await hook.receiver.close();
+  await hook.close();
 });
 
 test('status shows deliveries owed to webhooks that are not called, and the shippers owed most', async () => {
