@@ -101,7 +101,11 @@ export function parseOptions(all: Phase[]): Options {
       `forms of deployment, by commas: ${shapes.map(({ key }) => key).join(', ')}`,
       listOf(shapes.map(({ key }) => key)),
     )
-    .option('--dist <folder>', 'the build to measure: the folder with its main.js', ownDist)
+    .option(
+      '--dist <folder>',
+      'the build to measure: the folder with its main.js, below its package.json',
+      ownDist,
+    )
     .option('--versus <folder>', 'another build, measured case by case in turn with the first')
     .option('--node <path>', 'the Node binary that runs the service', process.execPath)
     .option('--versus-node <path>', 'the one that runs the other build; alone it runs the same build')
@@ -122,7 +126,11 @@ export function parseOptions(all: Phase[]): Options {
     )
     .option('--burst <n>', `deliveries of the burst before the 60 orders/s (${fullSize.burst})`, count)
     .option('--seconds <n>', `length of a load at a fixed rate (${fullSize.rateSeconds})`, count)
-    .option('--rates <n,n>', 'orders a second, by commas, instead of all loads of the phase rates', counts)
+    .option(
+      '--rates <n,n>',
+      'orders a second, by commas, instead of the usual loads of the phase rates',
+      counts,
+    )
     .option('--profile <folder>', "write the service's CPU profiles there (it costs some speed)")
     .option('--data <folder>', "where the engines' data lies meanwhile: a disk, not memory", tmpdir())
     .option('--json', 'print JSON only')

@@ -18,9 +18,11 @@ export interface RunningProcess {
 
 /** Node's options of `npm start`: each build is measured with its own. `file`: its `dist/main.js`. */
 export function productionOptions(file: string): string[] {
-  const manifest = readFileSync(join(dirname(file), '../package.json'), 'utf8');
-  const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
-  return /^node (.+) dist\/main\.js$/.exec(scripts.start)![1]!.split(' ');
+  const manifest = join(dirname(file), '../package.json');
+  const { scripts } = JSON.parse(readFileSync(manifest, 'utf8')) as { scripts: { start: string } };
+  const [, options] = /^node (.*)dist\/main\.js$/.exec(scripts.start) ?? [];
+  if (options === undefined) throw new Error(`The start script of ${manifest} is not "node … dist/main.js".`);
+  return options.split(' ').filter(Boolean);
 }
 
 const maxOutputChars = 64 * 1024 ** 2;

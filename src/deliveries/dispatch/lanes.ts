@@ -197,7 +197,7 @@ export function createLanes(firstLimit: number): Lanes {
   };
 }
 
-/** Not a Map: in Node 20 its outgrown tables, with all that they held, stay until a full collection. */
+/** An array in which the last entry takes a removed one's place. Why not a Map: docs/performance.md, Collecting garbage. */
 export function createClaims() {
   const all: InFlight[] = [];
   return {
@@ -208,11 +208,14 @@ export function createClaims() {
       all.push(entry);
       return entry;
     },
-    remove: ({ at }: InFlight): void => {
+    /** False if it is no longer there. */
+    remove: (entry: InFlight): boolean => {
+      if (all[entry.at] !== entry) return false;
       const last = all.pop()!;
-      if (at === all.length) return;
-      all[at] = last;
-      last.at = at;
+      if (last === entry) return true;
+      all[entry.at] = last;
+      last.at = entry.at;
+      return true;
     },
   };
 }

@@ -71,7 +71,7 @@ export interface Scheduler {
    * many attempts as its lane allows, or its shipper as many as one may have while the pool had places left.
    */
   answered(entry: InFlight, nowMs: number): number;
-  /** Call once for each claim. `durationMs`: null if no attempt was made. */
+  /** A second call has no effect. `durationMs`: null if no attempt was made. */
   ended(entry: InFlight, durationMs: number | null, nowMs: number): void;
   /** Returns their pending claims except probes, to be given back. */
   returnPending(webhookIds: string[]): InFlight[];
@@ -350,7 +350,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     sending: waits.sending,
     answered: waits.answered,
     ended: (entry, durationMs, nowMs) => {
-      claims.remove(entry);
+      if (!claims.remove(entry)) return;
       const { lane, pool, startedAtMs } = entry;
       if (startedAtMs !== null) {
         if (pool) occupy(entry, pool, -1, nowMs);

@@ -145,6 +145,16 @@ test.each([
   expect(oldestMs).toBeLessThan(30_000);
 });
 
+test('a claim ends once, however often that is told', () => {
+  const scheduler = createScheduler({ concurrency: 10, slowMs });
+  scheduler.claimed([claimOf('a', 'a'), claimOf('b', 'b')], 0, null);
+  const [first, second] = scheduler.starts(0);
+  scheduler.ended(first!, 5, 5);
+  scheduler.ended(first!, 5, 5);
+  expect(scheduler.claims()).toEqual([second]);
+  expect(scheduler.usage().inFlight).toEqual({ quick: 0, unknown: 1, slow: 0 });
+});
+
 test('receivers that hang from the start take their places one by one, not all at once', () => {
   const scheduler = createScheduler({ concurrency: 100, slowMs });
   const webhooks = Array.from({ length: 50 }, (_, n) => `hangs ${n}`);

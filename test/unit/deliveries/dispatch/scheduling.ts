@@ -13,7 +13,7 @@ export type Act =
 
 interface Row {
   claim: DueClaim;
-  /** Of its last claim; null before. */
+  /** Of its last start or return; null before. */
   entry: InFlight | null;
   /** In PostgreSQL, claimed and pending, in flight, being given back, or sent. */
   at: 'owed' | 'pending' | 'inFlight' | 'returning' | 'sent';
