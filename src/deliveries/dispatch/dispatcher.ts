@@ -10,7 +10,7 @@ import { sendClaim, type SendingOptions } from '../send/request.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../durations.js';
 import { createLeases } from './leases.js';
-import type { InFlight } from './lanes.js';
+import type { InFlight, Kind } from './lanes.js';
 import { createScheduler, type Page } from './scheduler.js';
 
 export interface DispatcherOptions
@@ -53,13 +53,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let lastEndAtMs = 0;
 
   /** Requests and jobs may end after this process has drained, so it passes their webhooks on. */
-  const notify = (due: Due[], isFresh = false) => {
+  const notify = (due: Due[], kind: Kind = 'older') => {
     if (draining) return options.onLeft(distinctDue(due));
-    scheduler.notify(due, isFresh);
+    scheduler.notify(due, kind, performance.now());
     schedulePage();
   };
   const leases = createLeases({ ...options, claims: scheduler.claims, isDraining: () => draining, notify });
-  const retries = createRetries(notify);
+  const retries = createRetries((due) => notify(due, 'again'));
   const settler = createSettler({
     ...options,
     notify,
@@ -141,7 +141,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = target ? await exchange(entry, target) : null;
     if (!target || !outcome) {
       await leases.giveBack(claim);
-      notify([dueOf(claim)]);
+      notify([dueOf(claim)], 'again');
       return null;
     }
     await settler.settle(claim, target.storedAddress, outcome);
@@ -166,7 +166,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         .catch(logFailure)
         .finally(() => {
           scheduler.ended(entry, null, performance.now());
-          notify([dueOf(entry.claim)]); // pages have passed its due time
+          notify([dueOf(entry.claim)], 'again'); // pages have passed its due time
         });
   };
   const logFailure = (error: unknown) =>
@@ -188,7 +188,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {
       scheduler.claimed(claims, asOfMs, room);
-      notify(left, true);
+      notify(left, 'fresh');
       if (draining) giveBackAll(scheduler.stop());
       else startAndPull();
     },

@@ -39,9 +39,19 @@ export interface Lane {
 }
 
 export interface Outside {
+  /** Left by a statement that recorded. */
   fresh: number;
+  /** Retries, and claims given back. */
+  again: number;
+  /** Others, nobody knows how many. */
   older: boolean;
+  /** performance.now() when the first of these was notified; Infinity if there are none. */
+  notifiedAtMs: number;
 }
+
+export type Kind = 'fresh' | 'again' | 'older';
+
+const nothing = (): Outside => ({ fresh: 0, again: 0, older: false, notifiedAtMs: Infinity });
 
 /** A claim, from when this process has it until it is settled or given back. */
 export interface InFlight {
@@ -72,22 +82,24 @@ export interface Wait {
   freeSinceMs: number;
 }
 
-export const isBehind = ({ fresh, older }: Outside): boolean => fresh > 0 || older;
+export const isBehind = ({ fresh, again, older }: Outside): boolean => fresh + again > 0 || older;
 
 export const loadOf = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
 
 /** Something is due from `dueFromMs` (epoch) on; null if that is unknown. */
-export function noteDue(lane: Lane, dueFromMs: number | null, isFresh: boolean): void {
+export function noteDue(lane: Lane, dueFromMs: number | null, kind: Kind, nowMs: number): void {
+  const { outside } = lane;
   lane.cursorMs = Math.min(lane.cursorMs, dueFromMs ?? -Infinity);
-  if (isFresh) lane.outside.fresh += 1;
-  else lane.outside.older = true;
+  outside.notifiedAtMs = Math.min(outside.notifiedAtMs, nowMs);
+  if (kind === 'older') outside.older = true;
+  else outside[kind] += 1;
 }
 
 /** Returns the start of the page (epoch). Later notifications belong to the next page. */
 export function beginPage(lane: Lane, room: number): number {
   const { outside, cursorMs: sinceMs, pool } = lane;
   lane.page = { ...outside, room, sinceMs, pool };
-  lane.outside = { fresh: 0, older: false };
+  lane.outside = nothing();
   lane.cursorMs = Infinity; // until the page ends or something is notified
   return sinceMs;
 }
@@ -97,13 +109,17 @@ export function endPage(
   lane: Lane,
   { pulled, lastDueMs, failed }: { pulled: number; lastDueMs: number; failed: boolean },
 ): void {
-  const { room, sinceMs, fresh, older } = lane.page!;
+  const { outside, page } = lane;
+  const { room, sinceMs, fresh, again, older, notifiedAtMs } = page!;
   lane.page = null;
   lane.cursorMs = Math.min(lane.cursorMs, failed ? sinceMs : Math.max(sinceMs, lastDueMs));
   if (!failed && pulled < room) return;
-  const freshLeft = Math.max(0, fresh - pulled);
-  lane.outside.fresh += freshLeft;
-  lane.outside.older ||= older || freshLeft === 0;
+  const left = Math.max(0, fresh + again - pulled);
+  const freshLeft = Math.min(fresh, left);
+  outside.fresh += freshLeft;
+  outside.again += left - freshLeft;
+  outside.older ||= older || left === 0;
+  outside.notifiedAtMs = Math.min(outside.notifiedAtMs, notifiedAtMs);
 }
 
 /** Attempts in flight of one lane. */
@@ -172,7 +188,7 @@ export function createLanes(firstLimit: number): Lanes {
         pressure: 0,
         inFlight: 0,
         reserved: 0,
-        outside: { fresh: 0, older: false },
+        outside: nothing(),
         page: null,
         cursorMs: -Infinity,
       };
@@ -236,6 +252,8 @@ const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
 const shareForFresh = 1 / 4;
+/** For so long, new deliveries may take places before those of their lane that are due in PostgreSQL. */
+export const passedOverMs = 100;
 
 export const placesOf = (concurrency: number) => {
   const places: Record<Pool, number> = {
@@ -299,10 +317,12 @@ export function createPlaces(concurrency: number, counts: Counts) {
       return { free: max - taken, forFresh: Math.floor(max * shareForFresh), forNewcomers: concurrency };
     },
 
-    /** None while older ones are due in PostgreSQL. */
-    forFresh: (lane: Lane): number => {
-      if (lane.outside.older || lane.page?.older) return 0;
-      const coming = lane.outside.fresh + Math.max(0, (lane.page?.fresh ?? 0) - (lane.page?.room ?? 0));
+    /** None while others are due in PostgreSQL that are unknown in number, or that no page took in time. */
+    forFresh: (lane: Lane, nowMs: number): number => {
+      const { outside, page } = lane;
+      if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
+      const beyondPage = page ? Math.max(0, page.fresh + page.again - page.room) : 0;
+      const coming = outside.fresh + outside.again + beyondPage;
       return Math.max(0, maxLoad(lane, roundsRecorded) - loadOf(lane) - coming);
     },
 

@@ -12,9 +12,11 @@ import {
   laneLimits,
   noCounts,
   noteDue,
+  passedOverMs,
   pools,
   type Budget,
   type InFlight,
+  type Kind,
   type Lane,
   type Pool,
 } from './lanes.js';
@@ -47,11 +49,12 @@ import { createWaits } from './waits.js';
  * A free place goes to the next shipper in rotation, then to that shipper's next lane, then to that lane's longest due.
  * A delivery that does not start waits for a place (its pool is full, or its shipper has half of the slow or unknown
  * places), for its lane (`limit` attempts in flight), or in PostgreSQL for its lane's next page, which is pulled as
- * soon as the lane has room.
+ * soon as the lane has room. Until then newer deliveries of its lane go first for `passedOverMs` at most; if it is one
+ * of unknown many, not at all.
  */
 export interface Scheduler {
-  /** `isFresh`: one delivery each, recorded by this process just now. */
-  notify(due: Due[], isFresh?: boolean): void;
+  /** `fresh`, `again`: one delivery each, recorded just now by this process, or a retry or give-back of its own. */
+  notify(due: Due[], kind: Kind, nowMs: number): void;
   /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
   reserve(shipperIds: string[], nowMs: number): Room;
   /** `asOfMs`: performance.now() before the statement was sent. */
@@ -121,6 +124,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   let lanesPerPage = maxLanesPerPage;
   let pressure = 0;
+  /** Since when the process has been too full for the pages of some lanes; Infinity if it is not. */
+  let crowdedSinceMs = Infinity;
   let stopped = false;
 
   const keyOf = ({ shipper }: Lane) => shipper?.id ?? '';
@@ -232,7 +237,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   };
 
   /** A lane without room of its own is queued again when it has some. */
-  const fillableLanes = (budget: Budget): Lane[] => {
+  const fillableLanes = (budget: Budget, nowMs: number): Lane[] => {
     const fillable: Lane[] = [];
     const crowdedOut: Lane[] = [];
     while (fillable.length < lanesPerPage && crowdedOut.length < maxLanesPerPage) {
@@ -242,14 +247,16 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       (places.inProcess(lane, budget) > 0 ? fillable : crowdedOut).push(lane);
     }
     for (const lane of crowdedOut) queueUp(lane);
+    const isCrowded = crowdedOut.some(({ pool }) => pool !== 'slow');
+    crowdedSinceMs = isCrowded ? Math.min(crowdedSinceMs, nowMs) : Infinity;
     return fillable;
   };
 
   return {
-    notify: (due, isFresh = false) => {
+    notify: (due, kind, nowMs) => {
       for (const { webhookId, dueFromMs } of due) {
         const lane = lanes.of(webhookId);
-        noteDue(lane, dueFromMs, isFresh);
+        noteDue(lane, dueFromMs, kind, nowMs);
         queueUp(lane);
       }
     },
@@ -268,13 +275,14 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         wanted += owed;
         if (!shipper || shipper.load === 0) wantedByNewcomers += owed;
         for (const lane of shipper?.lanes ?? []) {
-          const inLane = Math.min(count, places.forFresh(lane)); // an event owes a webhook at most one delivery
+          const inLane = Math.min(count, places.forFresh(lane, nowMs)); // an event owes a webhook at most one delivery
           reservation.byWebhook[lane.webhookId] = inLane;
           reserved.push({ lane, inLane });
         }
       }
-      const { free, forNewcomers } = places.budget(nowMs);
-      const half = Math.ceil(free / 2); // leaves room for the next statement
+      const { free, forFresh, forNewcomers } = places.budget(nowMs);
+      const isCrowded = nowMs - crowdedSinceMs >= passedOverMs;
+      const half = Math.ceil((isCrowded ? free - forFresh : free) / 2); // leaves room for the next statement
       reservation.total = Math.max(
         0,
         Math.min(wanted, half),
@@ -310,7 +318,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     nextPage: (nowMs) => {
       if (stopped || toFill.size() === 0) return null;
       const budget = places.budget(nowMs);
-      const fillable = fillableLanes(budget);
+      const fillable = fillableLanes(budget, nowMs);
       // Ten thousand webhooks may have one delivery due each: small shares reach all of them soon.
       const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
       const page: Page = { wanted: [] };

@@ -12,7 +12,7 @@ function catchUp(settleMs: number): { waitedMs: number; sendableMs: number }[] {
   let owed = 5_050;
   const pages: { page: Page; comesAtMs: number }[] = [];
   let running: { entry: InFlight; startedAtMs: number }[] = [];
-  scheduler.notify([{ webhookId: 'w', dueFromMs: 0 }]);
+  scheduler.notify([{ webhookId: 'w', dueFromMs: 0 }], 'older', 0);
   for (let nowMs = 0; nowMs < 200_000 && waits.length < 5_050; nowMs += stepMs) {
     if (pages[0]?.comesAtMs === nowMs) {
       const { page } = pages.shift()!;

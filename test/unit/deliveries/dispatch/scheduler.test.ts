@@ -21,11 +21,18 @@ describe('any sequence of events', () => {
       count: fc.integer({ min: 1, max: 60 }),
       agoMs: fc.nat({ max: 60_000 }),
     }),
+    fc.record({ kind: fc.constant('pageRuns' as const) }),
     fc.record({ kind: fc.constant('pageComes' as const), fails: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('otherProcessTakes' as const),
+      webhook,
+      count: fc.integer({ min: 1, max: 30 }),
+    }),
     fc.record({
       kind: fc.constant('end' as const),
       nth: fc.nat({ max: 30 }),
       durationMs: fc.constantFrom(5, 200, 1_500, 6_000),
+      fails: fc.boolean(),
     }),
     fc.record({ kind: fc.constant('giveBackEnds' as const) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 50, 700, 3_000) }),
@@ -44,6 +51,7 @@ describe('any sequence of events', () => {
         // Everything owed was sent once: nothing was forgotten, nothing was started twice.
         expect(simulation.unsent()).toEqual([]);
         expect(simulation.sentTwice()).toEqual([]);
+        expect(simulation.scheduler.pressure()).toBe(0);
       }),
       { numRuns: 300 },
     );
@@ -95,14 +103,18 @@ describe('rotation', () => {
   test("one shipper's ten thousand lanes cost another nothing", () => {
     const scheduler = createScheduler({ concurrency: 100, slowMs });
     const lanes = Array.from({ length: 10_000 }, (_, n) => `big ${n}`);
-    scheduler.notify(lanes.map((webhookId) => ({ webhookId, dueFromMs: null })));
+    scheduler.notify(
+      lanes.map((webhookId) => ({ webhookId, dueFromMs: null })),
+      'older',
+      0,
+    );
     const first = scheduler.nextPage(0)!;
     scheduler.claimed(claimAll('big', first), 0, first);
     while (scheduler.starts(0).length > 0);
     // Its pages and attempts are under way; the other's deliveries are in the next page and start at once.
     scheduler.claimed([claimOf('small', 'small')], 0, null);
     expect(scheduler.starts(0).map(({ claim }) => claim.shipperId)).toEqual(['small']);
-    scheduler.notify([{ webhookId: 'small', dueFromMs: null }]);
+    scheduler.notify([{ webhookId: 'small', dueFromMs: null }], 'older', 0);
     expect(scheduler.nextPage(0)!.wanted.map(({ webhookId }) => webhookId)).toContain('small');
   });
 
@@ -122,7 +134,8 @@ describe('rotation', () => {
 
   test('a page that fails is requested again with half as many lanes, until one succeeds', () => {
     const scheduler = createScheduler({ concurrency: 100, slowMs });
-    scheduler.notify(Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null })));
+    const due = Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null }));
+    scheduler.notify(due, 'older', 0);
     const sizes = Array.from({ length: 5 }, () => {
       const page = scheduler.nextPage(0)!;
       scheduler.pageFailed(page);
@@ -189,28 +202,28 @@ describe('pages', () => {
 
   test('start where the last one ended, or at the earliest notified due time, whichever is earlier', () => {
     const scheduler = createScheduler({ concurrency: 10, slowMs });
-    scheduler.notify(due(null));
+    scheduler.notify(due(null), 'older', 0);
     const first = scheduler.nextPage(0)!;
     expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
     const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
     scheduler.claimed(claims, 0, first);
     for (const entry of scheduler.starts(0)) scheduler.ended(entry, 5, 0);
-    scheduler.notify(due(9_000));
+    scheduler.notify(due(9_000), 'older', 0);
     expect(pullNothing(scheduler)).toBe(7_000);
-    scheduler.notify(due(6_000));
+    scheduler.notify(due(6_000), 'older', 0);
     expect(pullNothing(scheduler)).toBe(6_000);
     expect(scheduler.nextPage(0)).toBeNull();
   });
 
   test('follow each other if a notification arrives meanwhile', () => {
     const scheduler = createScheduler({ concurrency: 10, slowMs });
-    scheduler.notify(due(null));
+    scheduler.notify(due(null), 'older', 0);
     const first = scheduler.nextPage(0)!;
     const claim = claimOf('s', 'w', 1_000);
     scheduler.claimed([claim], 0, first);
-    scheduler.notify(due(2_000));
+    scheduler.notify(due(2_000), 'older', 0);
     const page = scheduler.nextPage(0)!;
-    scheduler.notify(due(400));
+    scheduler.notify(due(400), 'older', 0);
     scheduler.claimed([], 0, page);
     expect(pullNothing(scheduler)).toBe(400);
     expect(scheduler.nextPage(0)).toBeNull();

@@ -5,8 +5,10 @@ import { createScheduler, type Page, type Scheduler } from '../../../../src/deli
 export type Act =
   | { kind: 'record'; shipper: string; events: number }
   | { kind: 'owe'; webhook: { shipper: string; n: number }; count: number; agoMs: number }
+  | { kind: 'pageRuns' }
   | { kind: 'pageComes'; fails: boolean }
-  | { kind: 'end'; nth: number; durationMs: number }
+  | { kind: 'otherProcessTakes'; webhook: { shipper: string; n: number }; count: number }
+  | { kind: 'end'; nth: number; durationMs: number; fails: boolean }
   | { kind: 'giveBackEnds' }
   | { kind: 'pass'; ms: number }
   | { kind: 'notCallable'; webhook: { shipper: string; n: number } };
@@ -15,10 +17,13 @@ interface Row {
   claim: DueClaim;
   /** Of its last start or return; null before. */
   entry: InFlight | null;
-  /** In PostgreSQL, claimed and pending, in flight, being given back, or sent. */
-  at: 'owed' | 'pending' | 'inFlight' | 'returning' | 'sent';
+  /** In PostgreSQL, claimed by a page under way, pending, in flight, being given back, or sent. */
+  at: 'owed' | 'coming' | 'pending' | 'inFlight' | 'returning' | 'sent';
   starts: number;
+  failures: number;
 }
+
+const retryDelayMs = 300;
 
 export interface Simulation {
   scheduler: Scheduler;
@@ -49,7 +54,8 @@ export function createSimulation(options: {
   const scheduler = createScheduler(options);
   const rows: Row[] = [];
   const rowOf = new Map<DueClaim, Row>();
-  const pages: Page[] = [];
+  /** `claimed`: null until its statement runs. */
+  const pages: { page: Page; claimed: Row[] | null }[] = [];
   const passedOver: string[] = [];
   const waits: { waitedMs: number; sendableMs: number }[] = [];
   const beganAt = new Map<DueClaim, number>();
@@ -67,13 +73,14 @@ export function createSimulation(options: {
       sendableForMs: 0,
       isProbe: false,
     } as DueClaim;
-    const row: Row = { claim, entry: null, at: 'owed', starts: 0 };
+    const row: Row = { claim, entry: null, at: 'owed', starts: 0, failures: 0 };
     rows.push(row);
     rowOf.set(claim, row);
     return row;
   };
   const of = (webhook: string, at: Row['at']) =>
     rows.filter(({ claim, at: place }) => claim.webhookId === webhook && place === at);
+  const retries: Row[] = [];
   const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
   const carryOn = () => {
@@ -90,7 +97,7 @@ export function createSimulation(options: {
       beganAt.set(claim, nowMs);
     }
     const page = pages.length < 2 ? scheduler.nextPage(nowMs) : null;
-    if (page) pages.push(page);
+    if (page) pages.push({ page, claimed: null });
   };
   const giveBack = (entries: InFlight[]) => {
     for (const entry of entries) {
@@ -102,30 +109,57 @@ export function createSimulation(options: {
   const endGiveBack = (row: Row) => {
     row.at = 'owed';
     scheduler.ended(row.entry!, null, nowMs);
-    scheduler.notify([dueOf(row.claim)]);
+    scheduler.notify([dueOf(row.claim)], 'again', nowMs);
   };
-  const end = (row: Row, durationMs: number) => {
+  const end = (row: Row, durationMs: number, fails = false) => {
     row.at = 'sent';
     const waitedMs = beganAt.get(row.claim)! - row.claim.dueAt.getTime();
     waits.push({ waitedMs, sendableMs: scheduler.answered(row.entry!, nowMs) });
     scheduler.ended(row.entry!, durationMs, nowMs);
+    if (!fails) return;
+    row.at = 'owed';
+    row.failures += 1;
+    row.claim = { ...row.claim, dueAt: new Date(nowMs + retryDelayMs) };
+    rowOf.set(row.claim, row);
+    retries.push(row);
+  };
+  const notifyOfRetries = () => {
+    while (retries[0] && retries[0].claim.dueAt.getTime() <= nowMs)
+      scheduler.notify([dueOf(retries.shift()!.claim)], 'again', nowMs);
+  };
+  const longestDue = (webhook: string, sinceMs: number, count: number) =>
+    of(webhook, 'owed')
+      .filter(({ claim }) => claim.dueAt.getTime() >= sinceMs && claim.dueAt.getTime() <= nowMs)
+      .sort((a, b) => a.claim.dueAt.getTime() - b.claim.dueAt.getTime())
+      .slice(0, count);
+  const runPage = (page: Page): Row[] => {
+    const claimed = page.wanted.flatMap(({ webhookId, room, sinceMs }) =>
+      longestDue(webhookId, sinceMs, room),
+    );
+    for (const row of claimed) row.at = 'coming';
+    return claimed;
   };
   const comePage = (fails: boolean) => {
-    const page = pages.shift();
-    if (!page) return;
-    if (fails) return scheduler.pageFailed(page);
-    const claims = page.wanted.flatMap(({ webhookId, room, sinceMs }) =>
-      of(webhookId, 'owed')
-        .filter(({ claim }) => claim.dueAt.getTime() >= sinceMs && claim.dueAt.getTime() <= nowMs)
-        .sort((a, b) => a.claim.dueAt.getTime() - b.claim.dueAt.getTime())
-        .slice(0, room),
-    );
-    for (const row of claims) {
+    const next = pages.shift();
+    if (!next) return;
+    const { page } = next;
+    if (fails) {
+      scheduler.pageFailed(page);
+      for (const row of next.claimed ?? []) row.at = 'owed'; // the sweeper finds it
+      scheduler.notify(
+        (next.claimed ?? []).map(({ claim }) => dueOf(claim)),
+        'older',
+        nowMs,
+      );
+      return;
+    }
+    const claimed = next.claimed ?? runPage(page);
+    for (const row of claimed) {
       row.at = 'pending';
       row.claim.sendableForMs = nowMs - row.claim.dueAt.getTime();
     }
     scheduler.claimed(
-      claims.map(({ claim }) => claim),
+      claimed.map(({ claim }) => claim),
       nowMs,
       page,
     );
@@ -147,10 +181,11 @@ export function createSimulation(options: {
       }
     }
     scheduler.claimed(claims, nowMs, room);
-    scheduler.notify(left, true);
+    scheduler.notify(left, 'fresh', nowMs);
   };
   const pass = (ms: number) => {
     nowMs += ms;
+    notifyOfRetries();
     giveBack(scheduler.slow(nowMs));
   };
 
@@ -160,11 +195,17 @@ export function createSimulation(options: {
       const webhook = webhookId(act.webhook.shipper, act.webhook.n);
       for (let n = 0; n < act.count; n += 1)
         addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // notifies of an already due row
-      scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }]);
+      scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }], 'older', nowMs);
+    } else if (act.kind === 'pageRuns') {
+      const next = pages.find(({ claimed }) => claimed === null);
+      if (next) next.claimed = runPage(next.page);
     } else if (act.kind === 'pageComes') comePage(act.fails);
-    else if (act.kind === 'end') {
+    else if (act.kind === 'otherProcessTakes') {
+      const webhook = webhookId(act.webhook.shipper, act.webhook.n);
+      for (const row of longestDue(webhook, -Infinity, act.count)) row.at = 'sent';
+    } else if (act.kind === 'end') {
       const inFlight = rows.filter(({ at }) => at === 'inFlight');
-      if (inFlight.length > 0) end(inFlight[act.nth % inFlight.length]!, act.durationMs);
+      if (inFlight.length > 0) end(inFlight[act.nth % inFlight.length]!, act.durationMs, act.fails);
     } else if (act.kind === 'giveBackEnds')
       for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
     else if (act.kind === 'pass') pass(act.ms);
@@ -183,13 +224,18 @@ export function createSimulation(options: {
         for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
         while (pages.length > 0) comePage(false);
         carryOn();
-        if (pages.length === 0 && rows.every(({ at }) => at === 'owed' || at === 'sent')) return;
+        if (pages.length + retries.length === 0 && rows.every(({ at }) => at === 'owed' || at === 'sent'))
+          return;
       }
     },
     unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
-    sentTwice: () => rows.filter(({ starts }) => starts > 1).map(({ claim }) => claim.deliveryId),
+    sentTwice: () =>
+      rows.filter(({ starts, failures }) => starts > 1 + failures).map(({ claim }) => claim.deliveryId),
     passedOver: () => passedOver,
-    held: () => rows.filter(({ at }) => at !== 'owed' && at !== 'sent').map(({ claim }) => claim.deliveryId),
+    held: () =>
+      rows
+        .filter(({ at }) => at !== 'owed' && at !== 'coming' && at !== 'sent')
+        .map(({ claim }) => claim.deliveryId),
     waits: () => waits,
     idleLanes: () => {
       const { inFlight } = scheduler.usage();
