@@ -13,7 +13,7 @@ import { version } from './version.js';
 export interface WorkerRole {
   /** This process sends what it records. */
   handOver: HandOver;
-  pressure(): number;
+  pressure(shipperId: string): number;
   heldBack: Dispatcher['heldBack'];
   /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;

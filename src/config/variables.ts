@@ -222,7 +222,7 @@ export const variables = z.object({
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
     .describe(
-      'Attempts that a worker process may have under way to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones',
+      'Attempts that a worker process may have under way to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones (attempts that hang move there from the others even if it is full)',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')

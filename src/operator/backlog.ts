@@ -1,4 +1,5 @@
-import { laneLimits, placesOf } from '../deliveries/dispatch/lanes.js';
+import { laneLimits } from '../deliveries/dispatch/lanes.js';
+import { placesOf } from '../deliveries/dispatch/places.js';
 import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/telemetry/metrics.js';

@@ -19,9 +19,9 @@ export type OnWait = (heldMs: () => number) => void;
 export interface AdmissionOptions {
   /** The total weight of concurrent orders; the last one may exceed it. */
   atOnce: number;
-  /** Due deliveries that wait for this process. */
-  pressure(): number;
-  /** At this pressure, no order is accepted until it falls. */
+  /** Due deliveries that wait for this process; 0 if none is this shipper's. */
+  pressure(shipperId: string): number;
+  /** At this pressure, no order of the shipper is accepted until it falls. */
   maxPressure: number;
 }
 
@@ -30,10 +30,13 @@ const recheckMs = 4;
 /** A shipper that has this part of all places waits for its own orders more than for those of others. */
 const ownPart = 0.5;
 
-/** Owed deliveries come before new orders: under pressure orders wait, but are not refused for it. */
+/**
+ * Owed deliveries come before new orders: under pressure, the orders of those shippers who cause it wait, but are not
+ * refused for it.
+ */
 export function createAdmission({ atOnce, pressure, maxPressure }: AdmissionOptions): Admission {
-  const isOpen = () => pressure() < maxPressure;
-  const gate = createGate({ concurrency: atOnce, isOpen, maxWaiting });
+  const mayStart = (shipperId: string) => pressure(shipperId) < maxPressure;
+  const gate = createGate({ concurrency: atOnce, mayStart, maxWaiting });
   const held = createHeldTime((shipperId: string) => gate.working(shipperId) >= ownPart * atOnce);
   let checking = false;
 

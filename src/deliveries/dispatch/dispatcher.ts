@@ -27,8 +27,8 @@ export interface DispatcherOptions
 export interface Dispatcher extends HandOver {
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
-  /** Not in slow lanes; 0 while no attempt ends, because then they do not wait for this process. */
-  pressure(): number;
+  /** See the scheduler; 0 while no attempt ends, because then they do not wait for this process. */
+  pressure(shipperId: string): number;
   /** Claims that wait for this process, by webhook. */
   heldBack(): Record<string, HeldBack>;
   /** Resolves when each attempt under way is settled and each reservation released. */
@@ -183,7 +183,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (draining) giveBackAll(scheduler.stop());
       else startAndPull();
     },
-    pressure: () => (performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure() : 0),
+    pressure: (shipperId) =>
+      performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure(shipperId) : 0,
     heldBack: () => scheduler.heldBack(performance.now()),
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {

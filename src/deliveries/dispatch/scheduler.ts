@@ -5,21 +5,18 @@ import {
   beginPage,
   createClaims,
   createLanes,
-  createPlaces,
   eachPool,
   endPage,
   isBehind,
   laneLimits,
-  noCounts,
   noteDue,
-  passedOverMs,
   pools,
-  type Budget,
   type InFlight,
   type Kind,
   type Lane,
   type Pool,
 } from './lanes.js';
+import { createPlaces, noCounts, passedOverMs, type Budget } from './places.js';
 import { createWaits } from './waits.js';
 
 /**
@@ -46,7 +43,8 @@ import { createWaits } from './waits.js';
  * The limit of a lane that becomes slow is what it has in flight, but at least half of that tenth. It grows by one each
  * slowMs, so that the attempts at many receivers that hang neither start nor time out at the same moment.
  *
- * A free place goes to the next shipper in rotation, then to that shipper's next lane, then to that lane's longest due.
+ * A free place goes to the next shipper in rotation (first to one with less than a tenth of the pool), then to that
+ * shipper's next lane, then to that lane's longest due.
  * A delivery that does not start waits for a place (its pool is full, or its shipper has half of the slow or unknown
  * places), for its lane (`limit` attempts in flight), or in PostgreSQL for its lane's next page, which is pulled as
  * soon as the lane has room. Until then newer deliveries of its lane go first for `passedOverMs` at most; if it is one
@@ -82,8 +80,8 @@ export interface Scheduler {
   claims(): readonly InFlight[];
   isHolding(): boolean;
   behind(): Due[];
-  /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
-  pressure(): number;
+  /** New deliveries beyond what their lanes can start at once, in quick lanes; 0 if none is this shipper's. */
+  pressure(shipperId: string): number;
   /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
   heldBack(nowMs: number): Record<string, HeldBack>;
   usage(): Usage;
@@ -137,9 +135,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   /** Call after each change of a lane. */
   const queueUp = (lane: Lane) => {
     const fresh = lane.pendingFresh + lane.outside.fresh + (lane.page?.fresh ?? 0);
-    pressure -= lane.pressure;
-    lane.pressure = lane.pool === 'slow' ? 0 : Math.max(0, fresh - lane.limit);
-    pressure += lane.pressure;
+    const more = (lane.pool === 'quick' ? Math.max(0, fresh - lane.limit) : 0) - lane.pressure;
+    lane.pressure += more;
+    if (lane.shipper) lane.shipper.pressure += more;
+    pressure += more;
     if (lane.pending.length > 0 && lane.inFlight < lane.limit) ready[lane.pool].add(keyOf(lane), lane);
     else ready[lane.pool].delete(keyOf(lane), lane);
     if (isBehind(lane.outside) && !lane.page) toFill.add(keyOf(lane), lane);
@@ -198,7 +197,9 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
 
   const startNext = (pool: Pool, nowMs: number): InFlight | null => {
     if (!places.hasFree(pool)) return null;
-    const lane = ready[pool].take((shipperId) => places.mayStart(lanes.shipper(shipperId)!, pool));
+    const take = (mayTake: typeof places.mayStart) =>
+      ready[pool].take((shipperId) => mayTake(lanes.shipper(shipperId)!, pool));
+    const lane = take(places.isLight) ?? take(places.mayStart);
     if (!lane) return null;
     const entry = lane.pending[0]!;
     leavePending(lane, entry);
@@ -265,29 +266,27 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       if (stopped) return noRoom;
       const events = new Map<string, number>();
       for (const shipperId of shipperIds) events.set(shipperId, (events.get(shipperId) ?? 0) + 1);
-      const reservation: Room = { byWebhook: {}, ofOthers: limits.first, total: 0 };
+      const budget = places.budget(nowMs);
+      const { free, freeUnknown, forFresh, forLight } = budget;
+      const ofOthers = freeUnknown + forLight > 0 ? limits.first : 0;
+      const reservation: Room = { byWebhook: {}, ofOthers, total: 0 };
       const reserved: { lane: Lane; inLane: number }[] = [];
       let wanted = 0;
-      let wantedByNewcomers = 0;
+      let wantedByLight = 0;
       for (const [shipperId, count] of events) {
         const shipper = lanes.shipper(shipperId);
         const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
         wanted += owed;
-        if (!shipper || shipper.load === 0) wantedByNewcomers += owed;
+        if (places.hasFew(shipper)) wantedByLight += owed;
         for (const lane of shipper?.lanes ?? []) {
-          const inLane = Math.min(count, places.forFresh(lane, nowMs)); // an event owes a webhook at most one delivery
+          const inLane = Math.min(count, places.forFresh(lane, nowMs, budget)); // an event owes a webhook at most one delivery
           reservation.byWebhook[lane.webhookId] = inLane;
           reserved.push({ lane, inLane });
         }
       }
-      const { free, forFresh, forNewcomers } = places.budget(nowMs);
       const isCrowded = nowMs - crowdedSinceMs >= passedOverMs;
       const half = Math.ceil((isCrowded ? free - forFresh : free) / 2); // leaves room for the next statement
-      reservation.total = Math.max(
-        0,
-        Math.min(wanted, half),
-        Math.min(wantedByNewcomers, free + forNewcomers),
-      );
+      reservation.total = Math.max(0, Math.min(wanted, half), Math.min(wantedByLight, free + forLight));
       counts.promised += reservation.total;
       for (const { lane, inLane } of reserved) reserveIn(lane, inLane);
       reservations.set(reservation, reserved);
@@ -347,7 +346,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
           moveToSlow(lane, nowMs);
           returned.push(...takePending(lane)); // they would wait too long here
         }
-        if (pool === null || !places.hasFree('slow')) continue;
+        if (pool === null || !places.mayMoveToSlow()) continue;
         occupy(entry, pool, -1, nowMs);
         occupy(entry, 'slow', 1, nowMs);
         waits.moved(entry, nowMs);
@@ -388,7 +387,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       [...lanes.all()].flatMap(({ webhookId, outside, cursorMs }) =>
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
-    pressure: () => pressure,
+    pressure: (shipperId) => (lanes.shipper(shipperId)?.pressure ? pressure : 0),
     heldBack: (nowMs) => waits.heldBack(claims.all, nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,

@@ -6,11 +6,11 @@ import {
   pools,
   type InFlight,
   type Lane,
-  type Places,
   type Pool,
   type Shipper,
   type Wait,
 } from './lanes.js';
+import { type Places } from './places.js';
 
 /**
  * Measures which waits are ours, and decides nothing. A due delivery that waits for its receiver, or for its own

@@ -11,7 +11,7 @@ export interface Gate {
   /** The function frees the slot; null if none is free. */
   enter(key: string, weight?: number): (() => void) | null;
   ask(key: string, entry: Entry): Ticket;
-  /** Call it when `mayStart` or `isOpen` may have changed. */
+  /** Call it when `mayStart` may have changed. */
   startReady(): void;
   /** Of one key or of all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
@@ -51,8 +51,6 @@ export interface GateOptions {
   maxWaitMs?: number;
   kinds?: number;
   /** Call `startReady` when that changes. */
-  isOpen?(): boolean;
-  /** Call `startReady` when that changes. */
   mayStart?(key: string): boolean;
 }
 
@@ -67,7 +65,7 @@ const always = () => true;
 
 export function createGate(options: GateOptions): Gate {
   const { concurrency, concurrencyPerKey = Infinity, maxWaitMs } = options;
-  const { isOpen = always, mayStart = always } = options;
+  const { mayStart = always } = options;
   const queue = createFairQueue<Waiting>({
     kinds: options.kinds ?? 1,
     maxItems: options.maxWaiting ?? Infinity,
@@ -82,7 +80,7 @@ export function createGate(options: GateOptions): Gate {
     if (ofKey > 0) byKey.set(key, ofKey);
     else byKey.delete(key);
   };
-  const hasRoom = () => total < concurrency && isOpen();
+  const hasRoom = () => total < concurrency;
   const hasRoomFor = (key: string) => working(key) < concurrencyPerKey && mayStart(key);
   const startReady = () => {
     while (queue.size() > 0 && hasRoom()) {

@@ -83,6 +83,23 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     await slow.close();
   });
 
+  test("a burst of one shipper's events keeps no other shipper's orders waiting", async () => {
+    const steady = await startReceiver(() => ({ delayMs: 250 }));
+    const busy = await registerAccount(service);
+    await registerWebhook(busy, steady.url, { ordering: 'NONE' });
+    const trackingId = await placeOrder(busy);
+    const load = (states: string[]) =>
+      operator(service, '/events', { body: { events: states.map((state) => ({ trackingId, state })) } });
+    await load(['PICKED_UP', 'IN_TRANSIT']);
+    await steady.waitFor(3); // known as quick from now on
+    await load(Array<string>(1_000).fill('IN_TRANSIT')); // 25 s of work for ten attempts at once
+    const before = healthy.received.length;
+    await Promise.all([placeOrder(well), placeOrder(well)]);
+    await healthy.waitFor(before + 2);
+    expect(steady.received.length).toBeLessThan(500);
+    await steady.close();
+  });
+
   test('an event owed to very many webhooks lets other events go first', async () => {
     const many = 2_000;
     const crowd = await startReceiver(() => ({ delayMs: 50 }));

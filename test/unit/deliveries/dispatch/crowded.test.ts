@@ -63,7 +63,7 @@ describe('a shipper with many slow webhooks', () => {
 
   test('waits for us when the places are used up by all together', () => {
     const { scheduler, nowMs, late } = crowd(300);
-    expect(scheduler.usage().inFlight.slow).toBe(500);
+    expect(scheduler.usage().inFlight.slow).toBe(490); // ten of 500 are kept for shippers with few
     expect(late.filter(({ sendableMs }) => sendableMs > 5_000).length).toBeGreaterThan(late.length / 2);
     expect(Object.values(scheduler.heldBack(nowMs)).some(({ count }) => count > 0)).toBe(true);
   });

@@ -83,7 +83,7 @@ function fullLoad({ concurrency, eventsPerS, attemptsPerS, failsEach, maxUnsent,
   for (; nowMs < 10_000; nowMs += 1) {
     if (nowMs % recordEveryMs === 0) {
       events = Math.min(events + (eventsPerS * recordEveryMs) / 1_000, 60);
-      const mayRecord = made - sent < maxUnsent && scheduler.pressure() < maxPressure;
+      const mayRecord = made - sent < maxUnsent && scheduler.pressure('s') < maxPressure;
       if (mayRecord && events >= 1) record(Math.floor(events));
       if (mayRecord) events %= 1;
     }
