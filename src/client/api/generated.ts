@@ -1660,7 +1660,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value (ISO 4217).
+                 * @description Currency of the value: an active code of ISO 4217.
                  * @example MXN
                  */
                 valueCurrency: string;
@@ -1821,7 +1821,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value (ISO 4217).
+                 * @description Currency of the value: an active code of ISO 4217.
                  * @example MXN
                  */
                 valueCurrency: string;

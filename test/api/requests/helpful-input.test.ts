@@ -161,10 +161,14 @@ test('the time of an event is not in seconds', async () => {
 
 describe('an order', () => {
   test.each([
-    ['package', 'valueCurrency', ['MXX', 'peso', 'mxn']],
+    [
+      'package',
+      'valueCurrency',
+      ['MXX', 'peso', 'mxn', 'ANG', 'BGN', 'CUC', 'HRK', 'SLL', 'ZWL', 'XTS', 'XXX'],
+    ],
     ['package', 'weightUnit', ['STONE', 'kg']],
     ['package', 'dimensionsUnit', ['FT', 'cm']],
-    ['recipientLocation', 'country', ['XX', 'ZZ', 'UK', 'EU', 'SU', 'AN']],
+    ['recipientLocation', 'country', ['XX', 'ZZ', 'UK', 'EU', 'SU', 'AN', 'XK']],
     ['recipientInformation', 'email', ['nope', 'ana@', '@example.com', 'ana@example', 'a b@example.com', '']],
   ] as const)('%s.%s does not take %j', async (part, field, values) => {
     for (const value of values)
@@ -174,8 +178,9 @@ describe('an order', () => {
   test.each([
     ['package', { valueCurrency: 'USD', weightUnit: 'OZ', dimensionsUnit: 'IN' }],
     ['package', { valueCurrency: 'JPY', weightUnit: 'G', dimensionsUnit: 'MM' }],
+    ['package', { valueCurrency: 'ZWG' }],
+    ['package', { valueCurrency: 'XAU' }],
     ['recipientLocation', { country: 'gb' }],
-    ['recipientLocation', { country: 'XK' }],
     ['recipientInformation', { email: 'josé.ñ+1@correo.example.mx' }],
     ['recipientInformation', { email: null }],
   ] as const)('takes %s with %j', async (part, changes) =>
@@ -189,12 +194,15 @@ describe('an order', () => {
         ...sample,
         expectedDeliveryDate: '2026-12-01T09:59:59Z',
         recipientInformation: { ...sample.recipientInformation, phone: '+525512345678', email: 'nope' },
-        package: { ...sample.package, weightUnit: 'kg' },
+        recipientLocation: { ...sample.recipientLocation, country: 'XK' },
+        package: { ...sample.package, weightUnit: 'kg', valueCurrency: 'BGN' },
       }),
     ).toEqual({
       expectedDeliveryDate: 'must not be before shipperDropoffDate',
       'recipientInformation.phone': 'must be 5 to 20 digits; leave out the +',
       'recipientInformation.email': 'must be an e-mail address, such as ana@example.com',
+      'recipientLocation.country': 'must be a two-letter country code (ISO 3166), such as MX',
+      'package.valueCurrency': 'must be a currency code (ISO 4217), such as MXN',
       'package.weightUnit': 'must be one of KG, G, LB, OZ; did you mean KG?',
     });
   });
