@@ -2522,10 +2522,10 @@ export interface components {
              */
             queued: number | null;
             /**
-             * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.
+             * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again, or has another status than the requested one. Null if `queued` is not 0.
              * @example null
              */
-            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED") | null;
+            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED" | "OTHER_STATUS") | null;
             /**
              * Format: uuid
              * @description Identifier of the replay.

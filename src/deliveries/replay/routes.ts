@@ -37,6 +37,7 @@ const nothingQueued = [
   'EXPIRED',
   'ERASED',
   'PARKED',
+  'OTHER_STATUS',
 ] as const;
 
 const replayId = uuid('Identifier of the replay.');
@@ -50,7 +51,7 @@ const replayAccepted = z
     ),
     reason: described(
       z.enum(nothingQueued).nullable(),
-      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.',
+      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again, or has another status than the requested one. Null if `queued` is not 0.',
       null,
     ),
     replayId,
@@ -174,7 +175,7 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
   ];
 }
 
-/** Null if there is something to send, if that is not known yet, or if only deliveries of another status are left. */
+/** Null if there is something to send, or if that is not known yet. */
 function whyNothingQueued(
   counted: ReplayCount,
   range: { to: Date; loggedSince: Date },
@@ -184,7 +185,7 @@ function whyNothingQueued(
   if (counted.wanted === 0 && counted.older) return 'EXPIRED';
   if (counted.recorded === 0) return 'NOTHING_RECORDED';
   if (counted.wanted === 0) return 'NO_INTEREST';
-  if (counted.otherStatus > 0) return null;
+  if (counted.otherStatus > 0) return 'OTHER_STATUS';
   if (counted.parked > 0) return 'PARKED';
   return counted.erased > 0 ? 'ERASED' : 'ALL_SUCCEEDED';
 }

@@ -166,9 +166,11 @@ describe.each(backends)('progress and end of a replay with the queue on %s', (ba
     const past = Date.now() - 60 * 86_400_000;
     expect(await why({ from: past, to: past + 1 })).toMatchObject({ queued: 0, reason: 'EXPIRED' });
     const late = await startHook(shipper);
-    const held = { ...lastHour(), status: 'HELD' };
-    expect(await why(held, late.webhookId)).toMatchObject({ queued: 0, reason: null });
-    expect(await why(held)).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    for (const status of ['HELD', 'FAILED', 'PENDING']) {
+      const ofStatus = { ...lastHour(), status };
+      expect(await why(ofStatus, late.webhookId)).toMatchObject({ queued: 0, reason: 'OTHER_STATUS' });
+      expect(await why(ofStatus)).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    }
     await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
     expect(await why(lastHour(), late.webhookId)).toMatchObject({ queued: 0, reason: 'ERASED' });
     expect(await why()).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
