@@ -3338,10 +3338,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -3512,10 +3512,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -3641,10 +3641,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -3713,10 +3713,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -3854,10 +3854,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -3925,10 +3925,10 @@ export interface operations {
                              */
                             setPasswordUrl: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4048,10 +4048,10 @@ export interface operations {
                              */
                             userId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4265,10 +4265,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4435,10 +4435,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4508,10 +4508,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4714,10 +4714,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -4881,10 +4881,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5160,10 +5160,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5231,10 +5231,10 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5300,10 +5300,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5478,10 +5478,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5587,10 +5587,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5660,10 +5660,10 @@ export interface operations {
                             /** @description One result for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5759,10 +5759,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5866,10 +5866,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5921,10 +5921,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;
@@ -5975,10 +5975,10 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
-                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
                         warnings?: {
                             /**
-                             * @description The field of the body.
+                             * @description The field of the body; `body` in the entry that counts the rest.
                              * @example lotID
                              */
                             path: string;

@@ -118,7 +118,11 @@ export const warnings = described(
   z
     .array(
       z.object({
-        path: described(z.string(), 'The field of the body.', 'lotID'),
+        path: described(
+          z.string(),
+          'The field of the body; `body` in the entry that counts the rest.',
+          'lotID',
+        ),
         message: described(
           z.string(),
           'Why it was ignored, with the nearest field that exists.',
@@ -127,7 +131,7 @@ export const warnings = described(
       }),
     )
     .optional(),
-  'Fields of the body that the endpoint does not have, at most 100; absent if there are none.',
+  'Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many.',
 );
 
 export const nextCursor = described(

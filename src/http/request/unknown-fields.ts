@@ -11,8 +11,13 @@ export interface UnknownField {
   meant: string | null;
 }
 
-/** The unknown fields of a body, at most `maxNamed`. */
-export type FindUnknownFields = (body: unknown) => UnknownField[];
+/** The unknown fields of a body: the first `maxNamed`, and how many more there are. */
+export interface UnknownFields {
+  named: UnknownField[];
+  more: number;
+}
+
+export type FindUnknownFields = (body: unknown) => UnknownFields;
 
 const maxNamed = 100;
 const maxNameLength = 100;
@@ -24,7 +29,7 @@ type Known = { fields: Map<string, Known> } | { element: Known } | null;
 export function unknownFieldsOf(schema: z.ZodType): FindUnknownFields {
   const known = knownBy(schema as unknown as z.core.$ZodTypes);
   return (body) => {
-    const found: UnknownField[] = [];
+    const found: UnknownFields = { named: [], more: 0 };
     if (known) search(body, known, '', found);
     return found;
   };
@@ -51,20 +56,21 @@ function knownBy({ _zod: { def } }: z.core.$ZodTypes): Known {
   }
 }
 
-function search(value: unknown, known: NonNullable<Known>, path: string, found: UnknownField[]): void {
+function search(value: unknown, known: NonNullable<Known>, path: string, found: UnknownFields): void {
   if (typeof value !== 'object' || value === null) return;
   if ('element' in known) {
     if (!known.element || !Array.isArray(value)) return;
-    for (let index = 0; index < value.length && found.length < maxNamed; index += 1)
-      search(value[index], known.element, `${path}[${index}]`, found);
+    for (const [index, element] of value.entries())
+      search(element, known.element, `${path}[${index}]`, found);
     return;
   }
   if (Array.isArray(value)) return;
   for (const name of Object.keys(value)) {
-    if (found.length >= maxNamed) return;
     const beneath = known.fields.get(name);
     if (beneath) search((value as Record<string, unknown>)[name], beneath, joined(path, name), found);
-    else if (beneath === undefined) found.push(unknownField(name, value, known.fields, path));
+    else if (beneath === undefined && found.named.length < maxNamed)
+      found.named.push(unknownField(name, value, known.fields, path));
+    else if (beneath === undefined) found.more += 1;
   }
 }
 
@@ -93,19 +99,26 @@ function onlyWithFirstWord(name: string, names: string[]): string | null {
 const did = ({ nearest }: UnknownField) => (nearest === null ? '' : `; did you mean ${nearest}?`);
 
 /** For a success: what was ignored. */
-export const warningsOf = (unknown: UnknownField[]): Detail[] =>
-  unknown.map((field) => ({
+export const warningsOf = ({ named, more }: UnknownFields): Detail[] => [
+  ...named.map((field) => ({
     path: field.path,
     message: `is not a field of this request and was ignored${did(field)}`,
-  }));
+  })),
+  ...(more > 0 ? [{ path: 'body', message: moreIgnored(more) }] : []),
+];
+
+const moreIgnored = (count: number) =>
+  count === 1
+    ? '1 more field is not a field of this request and was ignored'
+    : `${count} more fields are not fields of this request and were ignored`;
 
 /**
  * For a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If the body as
  * a whole is wrong, such as one that needs any of its fields, that may be each of them.
  */
-export function withMisspelt(details: Detail[], unknown: UnknownField[]): Detail[] {
+export function withMisspelt(details: Detail[], { named }: UnknownFields): Detail[] {
   const wrong = new Set(details.map(({ path }) => path));
-  const misspelt = unknown.filter(({ meant }) => meant !== null && (wrong.has(meant) || wrong.has('body')));
+  const misspelt = named.filter(({ meant }) => meant !== null && (wrong.has(meant) || wrong.has('body')));
   return [
     ...details,
     ...misspelt.map((field) => ({

@@ -90,11 +90,23 @@ describe('a field that the endpoint does not have', () => {
     ]);
   });
 
-  test('of a large body, the first hundred are named', async () => {
-    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`lotId${index}`, index]));
-    const response = await order({ ...sampleOrder(), ...many });
-    expect(response.httpStatus).toBe(201);
-    expect(warnings(response.body)).toHaveLength(100);
+  test('of a large body, the first hundred are named, and the rest counted', async () => {
+    const ignoredOf = async (count: number) => {
+      const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`lotId${index}`, index]));
+      const sample = sampleOrder();
+      const response = await order({ ...many, ...sample, package: { ...sample.package, colour: 'red' } });
+      expect(response.httpStatus).toBe(201);
+      return warnings(response.body) as { path: string; message: string }[];
+    };
+    expect(await ignoredOf(99)).toHaveLength(100);
+    expect((await ignoredOf(100)).slice(99)).toEqual([
+      expect.objectContaining({ path: 'lotId99' }),
+      { path: 'body', message: '1 more field is not a field of this request and was ignored' },
+    ]);
+    expect((await ignoredOf(5_000)).slice(99)).toEqual([
+      expect.objectContaining({ path: 'lotId99' }),
+      { path: 'body', message: '4901 more fields are not fields of this request and were ignored' },
+    ]);
   });
 });
 
