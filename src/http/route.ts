@@ -46,8 +46,8 @@ export interface RouteDocs {
   errors?: Partial<Record<409 | 429, string>>;
   /** Default: built from the examples of all fields. */
   bodyExample?: object;
-  /** Replaces fields of the example of `data`, so that it follows from the request's; null: there is no `data`. */
-  responseExample?: object | null;
+  /** Replaces fields of the example of `data`, so that it follows from the request's. */
+  responseExample?: object;
 }
 
 /** One endpoint. The schemas validate and document the request; the handler gets validated values only. */

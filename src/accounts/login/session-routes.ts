@@ -36,6 +36,8 @@ const session = z
   })
   .meta({ id: 'Session', description: 'The user who is logged in to the portal.' });
 
+const ended = z.object({}).meta({ description: 'The session has ended, or there was none.' });
+
 const text = (maxLength: number) =>
   z
     .string()
@@ -140,14 +142,12 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       operationId: 'deleteSession',
       description:
         'Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.',
-      responses: { 200: session },
-      orNull: true,
-      responseExample: null,
+      responses: { 200: ended },
       headers: writing,
       handle: async (_request, { request, response }) => {
         await endCurrent(request);
         cookie.clear(response);
-        return { data: null };
+        return { data: {} };
       },
     }),
   ];

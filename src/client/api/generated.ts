@@ -3384,7 +3384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user who is logged in to the portal. */
+            /** @description The session has ended, or there was none. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3403,7 +3403,8 @@ export interface operations {
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        data: components["schemas"]["Session"] | null;
+                        /** @description The session has ended, or there was none. */
+                        data: Record<string, never>;
                     };
                 };
             };

@@ -106,9 +106,7 @@ function success(
   const schema = schemas.toJson(envelope, 'output');
   const example = exampleOf(schema, schemas.components) as Record<string, unknown>;
   delete example.warnings; // they are rare
-  const { responseExample } = route;
-  if (responseExample === null) example.data = null;
-  else example.data = { ...(example.data as object), ...responseExample };
+  example.data = { ...(example.data as object), ...route.responseExample };
   return {
     description: data.description ?? '',
     headers: headerRefs(['X-Request-Id']),
@@ -120,7 +118,7 @@ function success(
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
-  const checksCredentials = auth !== 'session' || takesBody; // without a session `data` is null
+  const checksCredentials = auth !== 'session' || takesBody; // without a session, the response is 200
   return [
     400, // also for requests with Parcelhook-Attempt
     ...(checksCredentials ? [401] : []),

@@ -206,7 +206,7 @@ describe('logging out', () => {
     for (const at of [service, another]) expect((await session(own, at)).data).not.toBeNull();
     const response = await endSession(own);
     expectSuccess(response, 200);
-    expect(response.data).toBeNull();
+    expect(response.data).toEqual({});
     expect(response.headers.get('set-cookie')).toMatch(/^parcelhook-session=; /);
     expect(attributesOf(response.headers.get('set-cookie'))).toContain('Max-Age=0');
     expect((await session(own)).data).toBeNull();
@@ -230,6 +230,7 @@ describe('logging out', () => {
     const calls = [endSession(own), endSession(own), endSession('parcelhook-session=x'), endSession('a=b')];
     for (const response of [...(await Promise.all(calls)), await endSession(own)]) {
       expectSuccess(response, 200);
+      expect(response.data).toEqual({});
       expect(attributesOf(response.headers.get('set-cookie'))).toContain('Max-Age=0');
     }
     const rows = await service.sql('select from ended_sessions where session_id = $1', [
