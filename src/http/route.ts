@@ -143,11 +143,11 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
-  const named = new Set(bodyDetails.map(({ path }) => path));
   const details = [
-    ...[parts.params, parts.query, parts.headers].flatMap(detailsOf),
-    ...bodyDetails,
-    ...detailsOf(parts.body).filter(({ path }) => !named.has(path)),
+    ...detailsOf(parts.params),
+    ...besides(repeatedParameters(spec.query.shape, request.query), detailsOf(parts.query)),
+    ...detailsOf(parts.headers),
+    ...besides(bodyDetails, detailsOf(parts.body)),
     ...unknownParameters(spec.query.shape, request.query),
   ];
   const unknown = spec.unknownFields(request.body);
@@ -161,6 +161,12 @@ export function parseRequest(
   };
 }
 
+/** Both, without those of `more` about a path that `first` has named. */
+function besides(first: Detail[], more: Detail[]): Detail[] {
+  const named = new Set(first.map(({ path }) => path));
+  return [...first, ...more.filter(({ path }) => !named.has(path))];
+}
+
 const detailsOf = ({ error }: z.ZodSafeParseResult<unknown>): Detail[] => error?.issues.map(detailOf) ?? [];
 
 export function detailOf(issue: z.core.$ZodIssue): Detail {
@@ -171,6 +177,11 @@ export function detailOf(issue: z.core.$ZodIssue): Detail {
   );
   return { path: path || 'body', message: issue.message };
 }
+
+const repeatedParameters = (declared: object, given: Request['query']): Detail[] =>
+  Object.keys(declared)
+    .filter((name) => Array.isArray(given[name]))
+    .map((name) => ({ path: name, message: 'is given more than once' }));
 
 const maxNameLength = 100; // of a parameter in `details`
 

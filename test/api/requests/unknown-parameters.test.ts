@@ -30,6 +30,17 @@ test('an unknown query parameter returns 400 on every endpoint, and the response
   }
 });
 
+test('a query parameter that is given more than once returns 400 that says so, on every endpoint', async () => {
+  for (const described of operations)
+    for (const { name, in: place } of described.operation.parameters ?? []) {
+      if (place !== 'query') continue;
+      const response = await bareCall(service, account, described, `${name}=1&${name}=1`);
+      expectFailure(response, 400);
+      const details = response.body.error.details!.filter(({ path }) => path === name);
+      expect(details).toEqual([{ path: name, message: 'is given more than once' }]);
+    }
+});
+
 test.each(['__proto__=1', 'constructor=1', 'limit[]=1', '=', 'KEY=1', '%00', `${'n'.repeat(200)}=1`])(
   'so does %s',
   async (query) => {
