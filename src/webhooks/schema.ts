@@ -116,7 +116,13 @@ export function webhookSchemas(policy: DestinationPolicy) {
       headers(() => false),
       headerValue.source,
     ).optional(),
-    description: fields.description.optional(),
+    description: described(
+      fields.description.nullable(),
+      'Free text for yourself; null means none.',
+      'Production',
+    )
+      .transform((text) => text ?? '')
+      .optional(),
   });
   const maskableHeaders = describedHeaders(
     headers((value) => value === masked),
@@ -125,16 +131,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
   );
   const update = create
     .partial()
-    .extend({
-      headers: maskableHeaders.optional(),
-      description: described(
-        fields.description.nullable(),
-        'Free text for yourself; null means none.',
-        'Production',
-      )
-        .transform((text) => text ?? '')
-        .optional(),
-    })
+    .extend({ headers: maskableHeaders.optional() })
     .meta({ id: 'WebhookChanges', ...oneOfFields(Object.keys(create.shape)) })
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
       error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,

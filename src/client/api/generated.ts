@@ -1223,10 +1223,10 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Free text for yourself.
+             * @description Free text for yourself; null means none.
              * @example Production
              */
-            description?: string;
+            description?: string | null;
         };
         /** @description The webhook with its secret, which is shown only once. */
         WebhookWithSecret: {

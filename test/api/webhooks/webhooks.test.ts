@@ -72,6 +72,14 @@ describe('creating a webhook', () => {
     expect(response.data).toMatchObject(shown);
   });
 
+  it('description may be null for none; no other field may be null', async () => {
+    const response = await create({ description: null });
+    expectSuccess(response, 201);
+    expect(response.data.description).toBe('');
+    const others = ['status', 'ordering', 'supersede', 'headers'];
+    expectWrong(await create(Object.fromEntries(others.map((name) => [name, null]))), others);
+  });
+
   it('the secret is never shown again, and is encrypted at rest', async () => {
     const own = await registerAccount(service);
     const { data } = await create({}, own);
