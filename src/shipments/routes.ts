@@ -117,7 +117,7 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
       responses: { 200: shipmentList },
       query: listQuery(catalogue),
       handle: async ({ caller, query }) => {
-        const { filter, after, rows, cut } = pageOf('shipments', query);
+        const { filter, after, rows, cut } = pageOf(`shipments of ${caller.shipperId}`, query);
         const found = await listShipments(db, caller.shipperId, filter, after, rows);
         const { page, nextCursor } = cut(found.shipments, ({ shipmentId }) => shipmentId, found.checkedUpTo);
         return { data: { shipments: page.map(view), nextCursor } };

@@ -78,7 +78,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         include,
       }),
       handle: async ({ caller, query: { include: wanted, ...query } }) => {
-        const { filter, after, rows, cut } = pageOf('webhooks', query);
+        const { filter, after, rows, cut } = pageOf(`webhooks of ${caller.shipperId}`, query);
         const found = await listWebhooks(db, caller.shipperId, filter, after, rows);
         const { page, nextCursor } = cut(found, (webhook) => webhook.webhookId);
         const ids = page.map(({ webhookId }) => webhookId);

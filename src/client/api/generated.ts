@@ -6005,7 +6005,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.
+                 * @description Events after this: the `nextCursor` of the previous response, or `latest` for future events only. It is a place among all events, so `trackingId` may change from page to page. Without it and without `from`, the log is read from its beginning.
                  * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAaH99pyAejuAQVxtfo-QoQAAAAAAAA
                  */
                 after?: string;

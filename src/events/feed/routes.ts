@@ -71,7 +71,7 @@ const feedQuery = z
   .object({
     after: described(
       z.string().regex(form, 'must be the nextCursor of an earlier response, or latest'),
-      'Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.',
+      'Events after this: the `nextCursor` of the previous response, or `latest` for future events only. It is a place among all events, so `trackingId` may change from page to page. Without it and without `from`, the log is read from its beginning.',
       cursorAfter(earlierEventId),
     )
       .transform((text) => (text === 'latest' ? text : decodeCursor(text)))

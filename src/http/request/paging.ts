@@ -58,8 +58,9 @@ export const paging = {
 export const attemptsCursor = cursorFrom('nextAttemptsCursor', 'page of attempts');
 
 /**
- * A page of a list: `list` and its filters decide which cursors it takes. Throws INVALID_REQUEST for the cursor of
- * another one, at `path`. Read `rows` after the id `after`; `cut` makes the page of them.
+ * A page of a list: `list`, which names its owner, too, and its filters decide which cursors it takes. Throws
+ * INVALID_REQUEST for the cursor of another one, at `path`. Read `rows` after the id `after`; `cut` makes the page of
+ * them.
  */
 export function pageOf<Filter extends object>(
   list: string,

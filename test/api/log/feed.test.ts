@@ -154,6 +154,17 @@ test('trackingId filters for one shipment; an unknown id or one of another shipp
   }
 });
 
+test('a cursor is a place among all events, where reading goes on with another trackingId or none', async () => {
+  const [first, second] = trackingIds as [string, string];
+  const page = await feed(`?trackingId=${first}&limit=1`);
+  const all = eventsOf(await feed());
+  const place = all.findIndex(({ eventId }) => eventId === eventsOf(page)[0]!.eventId);
+  const rest = all.slice(place + 1);
+  expect(eventsOf(await feed(`?after=${cursorOf(page)}`))).toEqual(rest);
+  const ofSecond = await feed(`?after=${cursorOf(page)}&trackingId=${second}`);
+  expect(eventsOf(ofSecond)).toEqual(rest.filter(({ trackingId }) => trackingId === second));
+});
+
 test('excludes tests and notices', async () => {
   const before = await feed();
   const hook = (await account.call('/v1/webhooks')).data.webhooks[0].webhookId as string;

@@ -128,6 +128,19 @@ describe('a cursor', () => {
     ])
       expectWrong(await account.call(`${path}&cursor=${cursor}`), ['cursor']);
   });
+
+  test('continues the list of its own account only', async () => {
+    const other = await registerAccount(service);
+    for (let count = 0; count < 2; count += 1) {
+      await placeOrder(account);
+      await registerWebhook(account, 'https://example.org/hook');
+    }
+    for (const path of ['/v1/shipments?limit=1', '/v1/webhooks?limit=1']) {
+      const cursor = await cursorOf(path);
+      expectSuccess(await account.call(`${path}&cursor=${cursor}`), 200);
+      expectWrong(await other.call(`${path}&cursor=${cursor}`), ['cursor']);
+    }
+  });
 });
 
 describe('a filter', () => {
