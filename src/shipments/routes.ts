@@ -22,7 +22,7 @@ const idempotencyKey = described(
       /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/,
       'must be 1 to 255 printable ASCII characters, without spaces at the ends',
     ),
-  'Makes it safe to send the order again: for 24 hours, the same key and body get the first response again.',
+  'Makes it safe to send the order again: for 24 hours, the same key and body get the first response again. Unknown fields are not compared.',
   'order-1001',
 );
 

@@ -4670,7 +4670,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes it safe to send the order again: for 24 hours, the same key and body get the first response again.
+                 * @description Makes it safe to send the order again: for 24 hours, the same key and body get the first response again. Unknown fields are not compared.
                  * @example order-1001
                  */
                 "Idempotency-Key"?: string;

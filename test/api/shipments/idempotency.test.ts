@@ -56,6 +56,15 @@ describe('Idempotency-Key', () => {
     expect((await send(order)).body).toEqual((await send(order)).body);
   });
 
+  test('a body that differs only in unknown fields returns the first response, with warnings', async () => {
+    const first = await send();
+    const again = await send({ ...sampleOrder(), lotID: 'LOT-7' });
+    expectSuccess(again, 201, ['lotID']);
+    const { warnings, ...rest } = again.body as typeof again.body & { warnings: object[] };
+    expect(warnings).toHaveLength(1);
+    expect(rest).toEqual(first.body);
+  });
+
   test('another body under a used key returns 409, creates nothing, and keeps the first response', async () => {
     const first = await send();
     const before = await countShipments();
