@@ -71,6 +71,7 @@ export function startWorker(resources: Resources): WorkerRole {
   const redeliverer = createRedeliverer({
     ...sending,
     notify,
+    terminalStates: resources.terminalStates,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
   });
   const creation = {

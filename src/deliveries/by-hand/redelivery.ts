@@ -9,13 +9,15 @@ import {
   takeLapsedRedeliveries,
 } from '../outbox/by-hand.js';
 import { dueSinceUnknown, type Claim } from '../outbox/types.js';
-import { releaseTurns } from '../outbox/turns.js';
+import { supersedeAndRelease } from '../outbox/turns.js';
 import { noteSuccess } from '../settle/settler.js';
 import { sendByHand, type ByHandOptions } from './send.js';
 import { deleteVoidRedeliveries, findWaitingRedeliveries, hasRedeliveries } from './store.js';
 
 const maxConcurrent = 50;
 const maxPerWebhook = 5;
+/** Another shipper's redelivery does not wait for receivers that hang. */
+const maxPerShipper = 25;
 const lapsedPerSweep = 100;
 
 export interface Redeliverer {
@@ -25,28 +27,40 @@ export interface Redeliverer {
   drain(): Promise<void>;
 }
 
-/** Redeliveries wait for no turn, leave the retry schedule as it is and have places of their own, a few per webhook. */
-export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number }): Redeliverer {
+/**
+ * Redeliveries wait for no turn, leave the retry schedule as it is and have places of their own, a few per webhook and
+ * half of them per shipper.
+ */
+export function createRedeliverer(
+  options: ByHandOptions & { orderHoldMs: number; terminalStates: string[] },
+): Redeliverer {
   const { db, logger } = options;
   const underWay = new Set<Promise<void>>();
-  const perWebhook = new Map<string, number>();
+  const ofWebhooks = createCounts();
+  const ofShippers = createCounts();
   let reserved = 0;
   let draining = false;
 
-  /** Notifies afterwards: a release or a claim of a due retry skips a delivery that is being redelivered. */
+  /**
+   * Notifies afterwards: a release or a claim of a due retry skips a delivery that is being redelivered. A state that
+   * was overtaken meanwhile is cancelled first.
+   */
   const attemptAndNotify = async (claim: Claim, issuedAt: number): Promise<void> => {
-    const { ordered, webhookId, shipmentId } = claim;
+    const { ordered, supersedes, webhookId, shipmentId } = claim;
     try {
       await attempt(claim, issuedAt);
     } finally {
+      if ((ordered || supersedes) && shipmentId !== null) {
+        const turns = [{ webhookId, shipmentId, before: null }];
+        options.notify(await supersedeAndRelease(db, { overtaken: supersedes ? turns : [], turns }, options));
+      }
       options.notify(dueSinceUnknown([webhookId]));
-      if (ordered && shipmentId !== null)
-        options.notify(await releaseTurns(db, [{ webhookId, shipmentId }], options.orderHoldMs));
     }
   };
 
   const attempt = async (claim: Claim, issuedAt: number): Promise<void> => {
-    const isAboveLimit = (perWebhook.get(claim.webhookId) ?? 0) > maxPerWebhook;
+    const isAboveLimit =
+      ofWebhooks.of(claim.webhookId) > maxPerWebhook || ofShippers.of(claim.shipperId) > maxPerShipper;
     if (isAboveLimit || draining) return giveRedeliveryBack(db, claim);
     const sent = await sendByHand(options, claim, issuedAt, async (over, outcome) => {
       const settled = await settleRedelivery(over, outcome);
@@ -58,8 +72,9 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   };
 
   const start = (claim: Claim, issuedAt: number) => {
-    const { webhookId, deliveryId } = claim;
-    perWebhook.set(webhookId, (perWebhook.get(webhookId) ?? 0) + 1);
+    const { webhookId, shipperId, deliveryId } = claim;
+    ofWebhooks.add(webhookId, 1);
+    ofShippers.add(shipperId, 1);
     const running = attemptAndNotify(claim, issuedAt)
       .catch((error: unknown) =>
         logger.error(
@@ -69,9 +84,8 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
       )
       .finally(() => {
         underWay.delete(running);
-        const left = (perWebhook.get(webhookId) ?? 1) - 1;
-        if (left > 0) perWebhook.set(webhookId, left);
-        else perWebhook.delete(webhookId);
+        ofWebhooks.add(webhookId, -1);
+        ofShippers.add(shipperId, -1);
       });
     underWay.add(running);
   };
@@ -95,12 +109,31 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
       await deleteVoidRedeliveries(db);
       const lost = await takeLapsedRedeliveries(db, options.leaseMs, lapsedPerSweep);
       if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
-      await handle(await findWaitingRedeliveries(db, maxPerWebhook, maxConcurrent));
+      const full = {
+        webhooks: ofWebhooks.from(maxPerWebhook),
+        shippers: ofShippers.from(maxPerShipper),
+      };
+      await handle(
+        await findWaitingRedeliveries(db, full, { perWebhook: maxPerWebhook, limit: maxConcurrent }),
+      );
     },
     drain: async () => {
       draining = true;
       while (underWay.size > 0) await Promise.all(underWay);
     },
+  };
+}
+
+function createCounts() {
+  const counts = new Map<string, number>();
+  const of = (id: string) => counts.get(id) ?? 0;
+  return {
+    of,
+    add: (id: string, by: 1 | -1) => {
+      if (of(id) + by > 0) counts.set(id, of(id) + by);
+      else counts.delete(id);
+    },
+    from: (min: number) => [...counts].flatMap(([id, count]) => (count >= min ? [id] : [])),
   };
 }
 

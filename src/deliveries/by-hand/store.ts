@@ -91,21 +91,23 @@ export async function hasRedeliveries(db: Database): Promise<boolean> {
   return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
 }
 
-/** Those that have waited longest come first. */
+/** Shippers take turns; of each, those that have waited longest come first. None of `full`. */
 export async function findWaitingRedeliveries(
   db: Database,
-  perWebhook: number,
-  limit: number,
+  full: { webhooks: string[]; shippers: string[] },
+  { perWebhook, limit }: { perWebhook: number; limit: number },
 ): Promise<string[]> {
   const rows = await db.query<{ delivery_id: string }>(
     'find-waiting-redeliveries',
     `select delivery_id from (
        select delivery_id, requested_at,
-              row_number() over (partition by webhook_id order by requested_at) as place
-         from redeliveries where lease_until is null
+              row_number() over (partition by webhook_id order by requested_at) as place,
+              row_number() over (partition by shipper_id order by requested_at) as place_of_shipper
+         from redeliveries
+        where lease_until is null and webhook_id <> all($3::uuid[]) and shipper_id <> all($4::uuid[])
      ) waiting
-      where place <= $1 order by requested_at limit $2`,
-    [perWebhook, limit],
+      where place <= $1 order by place_of_shipper, requested_at limit $2`,
+    [perWebhook, limit, full.webhooks, full.shippers],
   );
   return rows.map((row) => row.delivery_id);
 }

@@ -3,7 +3,7 @@ import { createBatcher } from '../../platform/batch.js';
 import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
-import { giveBack, renewLeases } from '../outbox/claim.js';
+import { endProbes, giveBack, renewLeases } from '../outbox/claim.js';
 import type { Due, DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
@@ -74,6 +74,12 @@ export function createLeases(options: LeaseOptions): Leases {
       const mayRetry = (error: unknown) => !isDraining() && !isInDoubt(error);
       left = await retryWhileDatabaseDown(() => giveBack(leaseDb, left), mayRetry, patienceMs);
     }
+    const probed = claims.filter((claim) => claim.isProbe && !left.includes(claim));
+    if (probed.length > 0)
+      await endProbes(
+        leaseDb,
+        probed.map(({ webhookId }) => webhookId),
+      );
   };
 
   /** Later states recorded meanwhile did not cancel claimed ones. */

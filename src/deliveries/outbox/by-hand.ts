@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { insertCounts } from '../stats/sql.js';
 import {
-  lockMoves,
+  tryLockMoves,
   unclaimed,
   claimColumns,
   claimed,
@@ -17,21 +17,19 @@ import type { AttemptRecord, Claim } from './types.js';
 /**
  * A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
  * owed delivery keeps its schedule; a finished one stays in the log. A request stays open while its delivery is being
- * sent or locked.
+ * sent or locked, or while a replay moves deliveries of its webhook: nobody waits for that with a connection.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.transaction(async (tx) => {
-    const requested = await tx.query<{ webhook_id: string }>(
+    const requested = await tx.query<{ delivery_id: string; webhook_id: string }>(
       'webhooks-of-redeliveries',
-      `select distinct webhook_id from redeliveries where delivery_id = any($1::uuid[]) and lease_until is null`,
+      `select delivery_id, webhook_id from redeliveries where delivery_id = any($1::uuid[]) and lease_until is null`,
       [deliveryIds],
     );
-    if (requested.length === 0) return [];
-    await lockMoves(
-      tx,
-      requested.map((row) => row.webhook_id),
-    );
-    return tx.query<Claim>('claim-redeliveries', claimText, [deliveryIds, leaseMs]);
+    const webhookIds = new Set(requested.map((row) => row.webhook_id));
+    const locked = webhookIds.size > 0 ? await tryLockMoves(tx, [...webhookIds]) : [];
+    const ids = requested.flatMap((row) => (locked.includes(row.webhook_id) ? [row.delivery_id] : []));
+    return ids.length > 0 ? tx.query<Claim>('claim-redeliveries', claimText, [ids, leaseMs]) : [];
   });
 }
 

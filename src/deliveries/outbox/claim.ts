@@ -130,6 +130,13 @@ export async function giveBack<Some extends Claim>(db: Database, claims: Some[])
   return claims.filter(({ deliveryId }) => !given.has(deliveryId));
 }
 
+/** Another probe may be claimed at once. */
+export async function endProbes(db: Database, webhookIds: string[]): Promise<void> {
+  await db.query('end-probes', `update circuits set probe_until = null where webhook_id = any($1::uuid[])`, [
+    webhookIds,
+  ]);
+}
+
 export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   await db.query(
     'renew-leases',

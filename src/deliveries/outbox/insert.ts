@@ -1,11 +1,14 @@
 import { isParking, parkingKey } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
 
+const isBehind = `exists (
+  select 1 from outbox u where u.webhook_id = webhooks.webhook_id and u.due_at <= now() and u.status <> 'SENDING')`;
+
 /**
  * Part of the statement that records events: what the events in `recorded` (event_id, shipper_id, shipment_id,
  * sequence, state) owe to which webhook, and whether it waits its turn. A statement does not see its own rows, so of
  * several states of one shipment only the first may go. `room`: how many deliveries of the webhook this process may
- * start.
+ * start; none if it does not know the webhook, and something of it is due already.
  *
  * A parked webhook gets no rows; its events are returned because they may overtake earlier states. The lock on the
  * webhook's `PARKED` replay keeps the parking from ending during this statement. Row locks are not granted in the order
@@ -41,7 +44,8 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
        select webhook_id, revision, ordering, supersede, called_since, c.troubled,
               ${isActive('webhooks')} and not coalesce(c.resting, false) as probed,
               case when ${isActive('webhooks')} and not coalesce(c.open, false)
-                   then coalesce((${given.byWebhook}::jsonb -> webhook_id::text)::int, ${given.ofOthers}::int) else 0 end as room
+                   then coalesce((${given.byWebhook}::jsonb -> webhook_id::text)::int,
+                                 case when ${isBehind} then 0 else ${given.ofOthers}::int end) else 0 end as room
          from webhooks
          left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting
                               from circuits where webhook_id = webhooks.webhook_id limit 1) c on true

@@ -224,11 +224,24 @@ export const insertAttempts = (source: string) =>
   `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
                          error_detail, response_body, request_headers) ${source} on conflict do nothing`;
 
+const movesKey = `hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0)`;
+
+/** As `lockMoves`, of those webhooks that nobody has locked; returns them. */
+export async function tryLockMoves(tx: Database, webhookIds: string[]): Promise<string[]> {
+  const rows = await tx.query<{ webhook_id: string }>(
+    'try-lock-moves',
+    `select webhook_id from (select unnest($1::text[]) as webhook_id) w
+      where pg_try_advisory_xact_lock(${movesKey})`,
+    [webhookIds],
+  );
+  return rows.map((row) => row.webhook_id);
+}
+
 /** Lock in a statement of its own, before the one that moves deliveries between log and outbox. */
 export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'lock-moves',
-    `select pg_advisory_xact_lock(hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0))
+    `select pg_advisory_xact_lock(${movesKey})
        from (select unnest($1::text[]) as webhook_id order by 1) w`,
     [webhookIds],
   );

@@ -82,6 +82,7 @@ export function createSettler(options: SettlerOptions): Settler {
     const { webhookId } = claim;
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
+    if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called
   };
 
   let giveUpAt = Infinity;

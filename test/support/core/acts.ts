@@ -55,6 +55,8 @@ export const recording = (db: Database, handOver: HandOver, orderHoldMs: number)
 
 interface RecordOptions {
   room?: Room;
+  /** Default: true, so that the room is there whatever else is due. */
+  knowsWebhooks?: boolean;
   orderHoldMs?: number;
 }
 
@@ -71,13 +73,22 @@ export const record = (
     options,
   );
 
+async function toKnownWebhooks(db: Database, { room, knowsWebhooks = true }: RecordOptions) {
+  if (!room || room.ofOthers === 0 || !knowsWebhooks) return room;
+  const rows = await db.query<{ id: string }>('webhooks', 'select webhook_id as id from webhooks');
+  return {
+    ...room,
+    byWebhook: { ...Object.fromEntries(rows.map(({ id }) => [id, room.ofOthers])), ...room.byWebhook },
+  };
+}
+
 /** As `record`; each shipment from its given state on. */
 export async function recordAll(
   db: Database,
   states: [shipmentId: string, state: string][],
   options: RecordOptions = {},
 ): Promise<DueClaim[]> {
-  const collected = collector(options.room);
+  const collected = collector(await toKnownWebhooks(db, options));
   const results = await recordEvents(
     recording(db, collected, options.orderHoldMs ?? longHoldMs),
     states.map(([shipmentId, state]) => ({ shipmentId, state })),

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
+import { reportSuccess } from '../../src/deliveries/circuit/transitions.js';
+import { durationsOf } from '../../src/deliveries/durations.js';
+import { claimProbes } from '../../src/deliveries/outbox/claim.js';
+import { lockMoves } from '../../src/deliveries/outbox/sql.js';
+import { dueSinceUnknown } from '../../src/deliveries/outbox/types.js';
+import { recordEvents } from '../../src/events/record.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
+import {
+  finish,
+  lapse,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+  recordAll,
+  recording,
+  createSweeper,
+} from '../support/core/acts.js';
+import { startDispatcher, startRedeliverer } from '../support/core/dispatcher.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
+import {
+  addShipment,
+  addShipments,
+  addWebhook,
+  forNewShipper,
+  logger,
+  openPool,
+  outboxOf,
+} from '../support/core/world.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.reply = () => ({});
+});
+afterAll(() => receiver?.close());
+
+const openCircuit = () =>
+  world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+     values ($1, now(), 20, 20, now())`,
+    [webhookId],
+  );
+/** The receiver keeps its caller waiting; the returned function ends the first request. */
+const holdFirst = (status: number) => {
+  let respond = (): void => undefined;
+  receiver.reply = (_, response) => {
+    respond = () => response.writeHead(status).end();
+  };
+  return () => respond();
+};
+const allAre = (expected: string[]) => async () => JSON.stringify(await now()) === JSON.stringify(expected);
+
+describe('an attempt that spends no retry leaves a delivery that is sent again without a sweep', () => {
+  test('after a probe that failed although its circuit was closed meanwhile', async () => {
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+    await openCircuit();
+    const respond = holdFirst(500);
+    const { db } = world;
+    const dispatcher = startDispatcher(world, receiver.url);
+    dispatcher.accept(await claimProbes(db, leaseMs, 25_000), performance.now());
+    await receiver.waitFor(1);
+    receiver.reply = () => ({});
+    const { notify } = dispatcher;
+    const metrics = createMetrics();
+    await reportSuccess({ db, durations: durationsOf(), notify, logger, metrics }, webhookId);
+    respond();
+    await until('both are sent', allAre(['1 SUCCEEDED', '2 SUCCEEDED']));
+    await dispatcher.drain();
+  });
+
+  test('after a 410 of an address that was changed meanwhile', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    const respond = holdFirst(410);
+    const dispatcher = startDispatcher(world, receiver.url);
+    dispatcher.notify(dueSinceUnknown([webhookId]));
+    await receiver.waitFor(1);
+    await world.sql(`update webhooks set target_address = 'http://new.test/', revision = revision + 1`);
+    receiver.reply = () => ({});
+    respond();
+    await until('it is sent', allAre(['1 SUCCEEDED']));
+    await dispatcher.drain();
+  });
+});
+
+test('an overtaken state whose attempt by hand fails is cancelled, not sent again', async () => {
+  await world.sql('update webhooks set supersede = true');
+  await record(world.db, shipmentId, ['CREATED']);
+  const [owed] = await outboxOf(world, webhookId);
+  await requestRedelivery(world.db, world.shipperId, owed!.delivery_id);
+  const respond = holdFirst(500);
+  const pulls: Promise<number[]>[] = [];
+  const notify = () =>
+    void pulls.push(pull(world.db, webhookId).then((claims) => claims.map(({ sequence }) => sequence)));
+  const redeliverer = startRedeliverer(world, receiver.url, { notify }); // pulls as the dispatcher does
+  await redeliverer.handle([owed!.delivery_id]);
+  await receiver.waitFor(1);
+  await record(world.db, shipmentId, ['PICKED_UP']);
+  respond();
+  await redeliverer.drain();
+  expect((await Promise.all(pulls)).flat()).toEqual([2]);
+  expect(await now()).toEqual(['1 SUPERSEDED', '2 SENDING']);
+});
+
+describe('a probe that is given back can be claimed by another process at once', () => {
+  test('when its process stops', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await openCircuit();
+    const dispatcher = startDispatcher(world, receiver.url);
+    const probes = await claimProbes(world.db, leaseMs, 25_000);
+    await dispatcher.drain();
+    dispatcher.accept(probes, performance.now());
+    await until('it is given back', allAre(['1 READY']));
+    await until('it can be claimed', async () => (await claimProbes(world.db, leaseMs, 25_000)).length === 1);
+  });
+
+  test('when its webhook was changed meanwhile', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await openCircuit();
+    const dispatcher = startDispatcher(world, receiver.url);
+    const probes = await claimProbes(world.db, leaseMs, 25_000);
+    await world.sql('update webhooks set revision = revision + 1');
+    dispatcher.accept(probes, performance.now() - 1_000); // too old to start without asking
+    await until('it can be claimed', async () => (await claimProbes(world.db, leaseMs, 25_000)).length === 1);
+    await dispatcher.drain();
+  });
+});
+
+describe('in a process that does not know the webhook yet', () => {
+  const oldRows = async (count: number) => {
+    await world.sql(`update webhooks set ordering = 'NONE'`);
+    const shipments = await addShipments(world, count);
+    for (let n = 0; n < count; n += 200) {
+      const some = shipments.slice(n, n + 200);
+      await recordAll(
+        world.db,
+        some.map((id) => [id, 'OLD']),
+      );
+    }
+    await world.sql(`update outbox set due_at = due_at - interval '1 hour'`);
+  };
+
+  test('what is recorded does not pass over its backlog', async () => {
+    await oldRows(40);
+    receiver.reply = () => ({ delayMs: 20 });
+    const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100 });
+    dispatcher.notify(dueSinceUnknown([webhookId])); // as the sweep or a job does
+    await recordEvents(recording(world.db, dispatcher, longHoldMs), [{ shipmentId, state: 'NEW' }]);
+    await receiver.waitFor(41);
+    const at = receiver.received.findIndex(({ notification }) => notification.state === 'NEW');
+    expect(at).toBeGreaterThan(30);
+    await dispatcher.drain();
+  });
+
+  test('no claim is made behind its backlog, where an expired lease is found late', async () => {
+    await oldRows(600);
+    expect(await record(world.db, shipmentId, ['NEW'], { room: muchRoom, knowsWebhooks: false })).toEqual([]);
+    const [first] = await pull(world.db, webhookId, 1);
+    await lapse(world); // it was killed
+    await createSweeper(world.db).takeUpLapsed();
+    const rows = await outboxOf(world, webhookId);
+    expect(rows.find((row) => row.delivery_id === first!.deliveryId)!.status).toBe('READY');
+  });
+});
+
+test("one shipper's receivers that hang do not keep another's redelivery waiting", async () => {
+  const other = await forNewShipper(world);
+  const otherWebhook = await addWebhook(other);
+  await record(world.db, await addShipment(other), ['OTHER']);
+  for (let n = 0; n < 11; n += 1) await addWebhook(world);
+  const shipments = await addShipments(world, 5);
+  await recordAll(
+    world.db,
+    shipments.map((id) => [id, 'HANGS']),
+  );
+  receiver.reply = ({ notification }) => (notification.state === 'OTHER' ? {} : undefined);
+  const redeliverer = startRedeliverer(world, receiver.url, { timeoutMs: 10_000 });
+  const owed = await world.sql<{ delivery_id: string; webhook_id: string; shipper_id: string }>(
+    'select delivery_id, webhook_id, shipper_id from outbox',
+  );
+  for (const row of owed) await requestRedelivery(world.db, row.shipper_id, row.delivery_id);
+  const hanging = owed.filter((row) => row.webhook_id !== otherWebhook);
+  expect(hanging).toHaveLength(60);
+  await redeliverer.handle(hanging.map((row) => row.delivery_id));
+  await until(
+    'the other one is sent',
+    async () => {
+      await redeliverer.sweep();
+      return receiver.received.some(({ notification }) => notification.state === 'OTHER');
+    },
+    5_000,
+  );
+  await receiver.close();
+  await redeliverer.drain();
+  receiver = await startReceiver();
+});
+
+test('redeliveries that wait for a replay of their webhook leave the connections to others', async () => {
+  const other = await forNewShipper(world);
+  await addWebhook(other);
+  const [victim] = await record(world.db, await addShipment(other), ['CREATED'], { room: muchRoom });
+  const shipments = await addShipments(world, 8);
+  await recordAll(
+    world.db,
+    shipments.map((id) => [id, 'CREATED']),
+  );
+  const ids = (await outboxOf(world, webhookId)).map((row) => row.delivery_id);
+  for (const id of ids) await requestRedelivery(world.db, world.shipperId, id);
+  const redeliverer = startRedeliverer(world, receiver.url);
+  const another = openPool(world.databaseUrl, 1);
+  let end = (): void => undefined;
+  const locked = new Promise<void>((resolve) => {
+    void another.transaction(async (tx) => {
+      await lockMoves(tx, [webhookId]);
+      resolve();
+      await new Promise<void>((over) => (end = over));
+    });
+  });
+  await locked;
+  await Promise.all(ids.map((id) => redeliverer.handle([id]))); // nobody waits
+  await finish(world.db, [victim!], 'SUCCEEDED');
+  end();
+  await until('they are sent', async () => {
+    await redeliverer.sweep();
+    return receiver.received.length >= ids.length;
+  });
+  await redeliverer.drain();
+  await another.end();
+});
