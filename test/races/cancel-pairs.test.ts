@@ -34,7 +34,7 @@ const stops = [
 interface Other {
   statement: string;
   run(db: Database, replayId: string): Promise<unknown>;
-  /** What the next sweep does. */
+  /** The next sweep does this. */
   later?(db: Database): Promise<unknown>;
   ends: string[];
 }
