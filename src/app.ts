@@ -140,12 +140,12 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
-            portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               resources.catalogue,
               publicUrl,
             ),
+            portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
           ],
   });
   main.use(express);

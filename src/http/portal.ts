@@ -23,7 +23,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on;
+ * The portal's page and what it loads, read on the first request. It comes last: to a browser it responds at every
+ * address that nothing else has. `inbox`: whether the development inbox is on;
  * `greeting`: whether the service has printed a link that fills in the log-in.
  */
 export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boolean }): Router {
@@ -55,14 +56,21 @@ export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boo
       send(request, response);
     })
     .all(readOnlyRoute);
+  // A person who mistyped an address gets the page, which says so; a program gets JSON.
+  router.use((request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const isOfApi = /^\/(v1|operator)(\/|$)/.test(request.path);
+    if (!isRead || isOfApi || !acceptsHtml(request) || !canHaveSession(request)) return next();
+    showPage(request, response.status(404));
+  });
   return router;
 }
 
 /** A program that leaves `/v1` out of `/v1/webhooks` is told in JSON that there is nothing. */
 const wantsPage = (request: Request, place: string) =>
-  place === '/'
-    ? request.accepts(['html', 'json']) === 'html'
-    : /\btext\/html\b/i.test(request.get('Accept') ?? '');
+  place === '/' ? request.accepts(['html', 'json']) === 'html' : acceptsHtml(request);
+
+const acceptsHtml = (request: Request) => /\btext\/html\b/i.test(request.get('Accept') ?? '');
 
 /** Over plain HTTP from elsewhere browsers send no Sec-Fetch-Site, without which the cookie is refused. */
 const canHaveSession = (request: Request): boolean =>

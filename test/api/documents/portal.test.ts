@@ -95,6 +95,25 @@ describe('the page', () => {
     expect((await page(path)).status).toBe(404);
   });
 
+  test('at an address that is none, a browser gets it with 404, and a program JSON', async () => {
+    const same = await (await page('/')).text();
+    for (const path of ['/webhook', '/webhooks/a/b', '/docs/other']) {
+      const response = await page(path);
+      expect([path, response.status, await response.text()]).toEqual([path, 404, same]);
+      for (const name of ['content-security-policy', 'cache-control', 'referrer-policy'])
+        expect([name, response.headers.get(name)]).toEqual([name, index.headers.get(name)]);
+      const { headers } = await get(path, { accept: '*/*' });
+      expect([path, headers['content-type']]).toEqual([path, 'application/json; charset=utf-8']);
+    }
+    for (const path of ['/v1', '/v1/webhook', '/operator/v1/nothing'])
+      expect((await page(path)).headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await page('/webhook', { method: 'POST' })).headers.get('content-type')).toMatch(
+      'application/json',
+    );
+    const { status } = await get('/webhook', { accept: 'text/html', host: 'parcels.example.com' });
+    expect(status).toBe(404);
+  });
+
   test('/ is served to anyone who does not ask for something else', async () => {
     for (const headers of [{}, { accept: '*/*' }]) {
       const { status, headers: given } = await get('/', headers);
