@@ -81,6 +81,14 @@ function packed(item: unknown, columns: readonly string[], headColumns: number, 
   return printable(lines.map((line) => `${line}\n`).join(''));
 }
 
+/** Those of the columns that some item of the list `name` has a value for. */
+export const filledColumns = (data: Data, name: string, columns: readonly string[]): string[] => {
+  const items = data[name];
+  return columns.filter(
+    (column) => !Array.isArray(items) || items.some((item) => cell(item, column) !== '-'),
+  );
+};
+
 /** `actor.name` is the property `name` of `actor`. */
 function cell(item: unknown, path: string): string {
   const value = path

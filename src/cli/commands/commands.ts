@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { fitted, paged, pick, withQuery } from '../lists.js';
+import { filledColumns, fitted, paged, pick, withQuery } from '../lists.js';
 import { idArgument, onlyOfShipper, UsageError } from '../options.js';
 import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
 import { aligned, printable, widthOf, type Io } from '../terminal.js';
@@ -42,11 +42,11 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status'), statusText(widthOf(io))));
 
-  // Run by main.ts. Listed for the help only.
+  // Run by main.ts, without `operator`. Listed for the help only.
   program
     .command('listen')
-    .description("forward an account's notifications to your own machine: listen --help")
-    .helpOption(false)
+    .description("forward an account's notifications to your own machine: parcelhook listen --help")
+    .configureHelp({ formatHelp: () => 'Run it without operator: parcelhook listen --help\n' })
     .allowUnknownOption()
     .allowExcessArguments()
     .action(() => {
@@ -145,7 +145,10 @@ function addAuditCommand(program: Command, request: Request, io: Io): void {
               ...pick(options, filters),
             }),
           ),
-        fitted({ name: 'entries', columns: [...columns, ...about], headColumns: 3, width: widthOf(io) }),
+        (data) => {
+          const filled = filledColumns(data, 'entries', [...columns, ...about]);
+          return fitted({ name: 'entries', columns: filled, headColumns: 3, width: widthOf(io) })(data);
+        },
       ),
     );
 }
