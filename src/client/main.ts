@@ -13,6 +13,7 @@ if (command === 'listen') await runListen(args);
 else if (command === '--version') process.stdout.write(`${version}\n`);
 else if (command === '--help' || command === '-h') process.stdout.write(usage);
 else {
-  process.stderr.write(usage);
+  const unknown = command === undefined ? '' : `Unknown command "${command}".\n\n`;
+  process.stderr.write(unknown + usage);
   process.exitCode = 2;
 }

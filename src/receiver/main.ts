@@ -116,10 +116,10 @@ export async function runReceiver(args: string[]): Promise<void> {
       .action(receive)
       .parseAsync(args, { from: 'user' });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, port } = error as NodeJS.ErrnoException & { port?: number };
     if (error instanceof InvalidArgumentError) process.stderr.write(`WEBHOOK_SECRET: ${error.message}\n`);
     else if (code === 'EADDRINUSE')
-      process.stderr.write('The port is in use: choose another one with --port.\n');
+      process.stderr.write(`Port ${port} is in use: choose another one with --port.\n`);
     else if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else process.exitCode = 1;

@@ -110,6 +110,8 @@ describe('an unreachable local server', () => {
       '… listens at 127.0.0.1:1: start your server.\n',
       '…  CREATED  PH1  CONNECT  …  not delivered\n',
     ]);
+    printer.ended({ forwarded: 4, refused: 3, undelivered: 2 });
+    expect(text.at(-1)).toBe('Forwarded 4: 1 accepted, 1 rejected, 2 not delivered.\n');
   });
 
   test('is reported in the words of the delivery log', async () => {

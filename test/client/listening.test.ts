@@ -78,7 +78,7 @@ test('after a restore of the feed it resumes a minute before its last event, eac
   expect(lines).toContain(
     'The position in the feed is no longer valid (is not of this database). Resuming from 2026-11-22T12:00:31.000Z, without the events already forwarded.',
   );
-  expect(lines.at(-1)).toBe('Forwarded 5, rejected 0.');
+  expect(lines.at(-1)).toBe('Forwarded 5: 5 accepted, 0 rejected, 0 not delivered.');
 });
 
 test('never resumes before its first event', async () => {

@@ -196,8 +196,9 @@ describe('the program', () => {
 
   test('reports a port in use', async () => {
     const { url } = await open();
-    const { exit, output } = start(['--port', new URL(url).port]);
+    const { port } = new URL(url);
+    const { exit, output } = start(['--port', port]);
     expect(await exit).toBe(1);
-    expect(output.stderr).toBe('The port is in use: choose another one with --port.\n');
+    expect(output.stderr).toBe(`Port ${port} is in use: choose another one with --port.\n`);
   });
 });

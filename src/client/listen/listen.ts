@@ -27,7 +27,7 @@ export async function listen(
   signal: AbortSignal,
 ): Promise<void> {
   const { interests, signing, since, forward: target } = options;
-  const counts = { forwarded: 0, refused: 0 };
+  const counts = { forwarded: 0, refused: 0, undelivered: 0 };
   const connection = watchConnection(printer, () =>
     printer.listening({ url: options.url, forward: target.href, signing, since }),
   );
@@ -56,6 +56,7 @@ export async function listen(
         const diagnosis = refusal ?? obstacle;
         counts.forwarded += 1;
         if (!result.ok) counts.refused += 1;
+        if (result.statusCode === null) counts.undelivered += 1;
         const { eventId, sequence, trackingId, state } = event;
         const responseText = result.ok || !response ? null : lineOf(response, signing);
         printer.notified({ at, eventId, sequence, trackingId, state, ...result, responseText, diagnosis });

@@ -24,7 +24,8 @@ export interface Printer {
   resumed(): void;
   /** The cursor is no longer valid: listening resumes from a time, or from now. */
   placeGone(reason: string, from: string | null): void;
-  ended(counts: { forwarded: number; refused: number }): void;
+  /** `refused` counts all that did not succeed; `undelivered` those of them that got no response. */
+  ended(counts: { forwarded: number; refused: number; undelivered: number }): void;
 }
 
 /** Prints text for people, each cause of a failure once. */
@@ -56,7 +57,10 @@ export const createPrinter = (write: (text: string) => void): Printer => {
         `The position in the feed is no longer valid (${reason}). Resuming from ${from ?? 'now'}` +
           `${from ? ', without the events already forwarded' : ''}.`,
       ),
-    ended: ({ forwarded, refused }) => print(`Forwarded ${forwarded}, rejected ${refused}.`),
+    ended: ({ forwarded, refused, undelivered }) =>
+      print(
+        `Forwarded ${forwarded}: ${forwarded - refused} accepted, ${refused - undelivered} rejected, ${undelivered} not delivered.`,
+      ),
   };
 };
 
@@ -75,7 +79,7 @@ export const createJsonPrinter = (write: (text: string) => void): Printer => {
     interrupted: (reason) => print('interrupted', { reason }),
     resumed: () => print('resumed'),
     placeGone: (reason, from) => print('placeGone', { reason, from }),
-    ended: (counts) => print('ended', counts),
+    ended: ({ forwarded, refused }) => print('ended', { forwarded, refused }),
   };
 };
 

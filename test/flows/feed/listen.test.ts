@@ -130,7 +130,7 @@ describe('listen', () => {
       const { code, afterMs } = await listener.end();
       expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
       expect(afterMs).toBeLessThan(5_000);
-      expect(listener.output()).toMatch(/Forwarded 1, rejected 0\.\n$/);
+      expect(listener.output()).toMatch(/Forwarded 1: 1 accepted, 0 rejected, 0 not delivered\.\n$/);
       expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
     },
   );
