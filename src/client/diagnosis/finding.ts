@@ -36,7 +36,7 @@ const messages: Record<PlainCause, string> = {
   PREVIOUS_SECRET:
     'Only the secret from before the rotation matches: let the receiver accept both until the overlap has ended.',
   WRONG_SECRET:
-    'No signature was made with this secret for these headers and this body: check that the secret is that of this webhook and from after its last rotation, and that the headers and the body are from the same attempt.',
+    'No signature was made with this secret for these headers and this body. Check that the secret belongs to this webhook and is the newest one. Check that headers and body come from the same attempt.',
   ROTATION_UNDER_WAY:
     'Your secret makes the second of two signatures: it is the one from before a rotation, so put in the new one before the overlap ends, and compare with every signature.',
   SECRET_WITHOUT_PREFIX: 'The secret lacks `whsec_`: it works without it, but libraries may require it.',
@@ -58,7 +58,7 @@ export const consumedBody = (text: string): Finding => ({
   ...{ cause: 'BODY_CONSUMED', certain: true },
   message:
     text.trim() === ''
-      ? 'There is no body: give the bytes as they arrived, and if your code has none either, something read them before, so take them before any body parser.'
+      ? 'There is no body. Give the bytes as they arrived. If your code has none either, a body parser has read them: take them before it.'
       : `The body is \`${text.trim()}\`, which Parcelhook never sends: something read the real one before, so take the raw bytes before any body parser.`,
 });
 
@@ -75,10 +75,10 @@ export function changedBody(
   certain: boolean,
 ): Finding {
   const difference = firstDifference(given, sent);
-  const where = difference ? ` (from byte ${difference.offset} on)` : '';
+  const where = difference ? `, from byte ${difference.offset} on` : '';
   return {
     ...{ cause: 'BODY_CHANGED', certain, changes, difference },
-    message: `The body ${certain ? 'is not' : 'may not be'} the one that was sent${where}: ${changes.join(', ')}; verify the bytes as they arrived, before any parser.`,
+    message: `The body ${certain ? 'differs' : 'seems to differ'} from what was sent${where}: ${changes.join(', ')}. Verify the bytes as they arrived, before any parser.`,
   };
 }
 

@@ -21,6 +21,7 @@ export function Doctor() {
   const [arrivedAt, setArrivedAt] = useState('');
   const [diagnosis, setDiagnosis] = useState<Diagnosis | null>(null);
 
+  const isEmpty = headers.trim() === '' && body.length === 0 && secret.trim() === '';
   const run = async () => {
     const now = arrivedAt ? new Date(arrivedAt) : new Date();
     setDiagnosis(await diagnose({ headers, rawBody: body, secret, previousSecret, computed, now }));
@@ -125,7 +126,13 @@ export function Doctor() {
         </Form>
         <section class="panel" aria-labelledby="diagnosis-title" aria-live="polite">
           <h2 id="diagnosis-title">Diagnosis</h2>
-          {diagnosis ? <Findings diagnosis={diagnosis} /> : <Before />}
+          {isEmpty && diagnosis ? (
+            <p>Fill in the headers, the body and the secret.</p>
+          ) : diagnosis ? (
+            <Findings diagnosis={diagnosis} />
+          ) : (
+            <Before />
+          )}
         </section>
       </div>
     </>

@@ -9,7 +9,7 @@ export function Findings({ diagnosis: { ok, explained, findings } }: { diagnosis
           ? 'It verifies.'
           : explained
             ? 'It does not verify, and this is why:'
-            : 'It does not verify. Nothing that was tried makes a signature match.'}
+            : 'It does not verify. None of the usual faults explains it.'}
       </p>
       {findings.length > 0 && (
         <ol class="findings">

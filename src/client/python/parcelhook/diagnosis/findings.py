@@ -45,9 +45,8 @@ _messages = {
     " attempt.",
     "PREVIOUS_SECRET": "Only the secret from before the rotation matches: let the receiver accept both until the"
     " overlap has ended.",
-    "WRONG_SECRET": "No signature was made with this secret for these headers and this body: check that the secret is"
-    " that of this webhook and from after its last rotation, and that the headers and the body are from the"
-    " same attempt.",
+    "WRONG_SECRET": "No signature was made with this secret for these headers and this body. Check that the secret"
+    " belongs to this webhook and is the newest one. Check that headers and body come from the same attempt.",
     "ROTATION_UNDER_WAY": "Your secret makes the second of two signatures: it is the one from before a rotation, so put"
     " in the new one before the overlap ends, and compare with every signature.",
     "SECRET_WITHOUT_PREFIX": "The secret lacks `whsec_`: it works without it, but libraries may require it.",
@@ -72,8 +71,8 @@ def consumed_body(text: str) -> Finding:
         f"The body is `{bare}`, which Parcelhook never sends: something read the real one before,"
         " so take the raw bytes before any body parser."
         if bare
-        else "There is no body: give the bytes as they arrived, and if your code has none either, something read them"
-        " before, so take them before any body parser."
+        else "There is no body. Give the bytes as they arrived. If your code has none either, a body parser has read"
+        " them: take them before it."
     )
     return Finding("BODY_CONSUMED", message, True)
 
@@ -86,10 +85,10 @@ def malformed_secret(reading: SecretReading, certain: bool) -> list[Finding]:
 
 def changed_body(changes: list[str], given: bytes, sent: bytes, certain: bool) -> Finding:
     difference = first_difference(given, sent)
-    where = f" (from byte {difference.offset} on)" if difference else ""
+    where = f", from byte {difference.offset} on" if difference else ""
     message = (
-        f"The body {'is not' if certain else 'may not be'} the one that was sent{where}: {', '.join(changes)};"
-        " verify the bytes as they arrived, before any parser."
+        f"The body {'differs' if certain else 'seems to differ'} from what was sent{where}: {', '.join(changes)}."
+        " Verify the bytes as they arrived, before any parser."
     )
     return Finding("BODY_CHANGED", message, certain, changes=tuple(changes), difference=difference)
 
