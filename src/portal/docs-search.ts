@@ -1,6 +1,6 @@
 /**
- * The search of `/docs` and `/docs/operator`. It hides the sections and entries that do not match; Enter opens the first
- * match. The page holds this script (`src/http/docs/build.js`); without it the page is a plain list.
+ * The search of `/docs` and `/docs/operator`. It hides the sections and entries that do not match, and scrolls to the
+ * first match, which Enter opens. The page holds this script (`src/http/docs/build.js`); without it the page is a plain list.
  */
 const find = <T extends Element>(selector: string) => document.querySelector<T>(selector)!;
 const box = find<HTMLInputElement>('#search');
@@ -61,7 +61,10 @@ function search(): void {
     item.hidden = !target || target.closest('[hidden]') !== null;
   }
   found.textContent = query === '' ? '' : matches.length === 0 ? 'Nothing found' : `${matches.length} found`;
-  if (query !== '') scrollTo({ top: 0 });
+  if (query === '') return;
+  const [first] = matches;
+  if (first) first.element.scrollIntoView();
+  else scrollTo({ top: 0 });
 }
 
 function clear(): void {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { startService, type Service } from '../support/harness.js';
 import { operationsOf } from '../support/openapi.js';
+import { untilFound } from '../support/deliveries.js';
 import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
 import { phone } from './launch.js';
 
@@ -172,6 +173,9 @@ describe('in a browser', () => {
       expect(await page.locator(`#${id}`).isVisible()).toBe(true);
     }
     await page.getByRole('searchbox').fill('verify');
+    await untilFound(() =>
+      page.evaluate<boolean>('Math.abs(document.querySelector("#verify").getBoundingClientRect().top) < 200'),
+    );
     await page.keyboard.press('Enter');
     await page.locator('h2:focus', { hasText: 'Verify' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#verify');

@@ -40,11 +40,14 @@ function toHtml(markdown) {
   const entries = headings.filter(({ depth }) => depth === 2 || depth === 3);
   const links = entries.map(({ depth, id, text }, index) => {
     const inner = (entries[index + 1]?.depth ?? 2) - depth;
-    return `<li><a href="#${id}">${text}</a>${inner > 0 ? '<ul>' : '</li>'}${inner < 0 ? '</ul></li>' : ''}`;
+    return `<li><a href="#${id}">${breakable(text)}</a>${inner > 0 ? '<ul>' : '</li>'}${inner < 0 ? '</ul></li>' : ''}`;
   });
   const contents = `<nav class="contents" aria-label="Contents"><ul>${links.join('')}</ul></nav>`;
   return `${contents}<main class="prose"><section>${body}</section></main>`;
 }
+
+/** An alert's name may break where a word of it ends. */
+const breakable = (text) => text.replaceAll(/[a-z](?=[A-Z])/g, '$&<wbr>');
 
 /** The section "Verify" of the document on receiving, for another page; each language is details that open. */
 function toVerification(markdown) {
@@ -81,14 +84,14 @@ function createMarked(page, renderer = {}) {
         const target = pageOf(href, page);
         return target === null ? text : `<a href="${target}">${text}</a>`;
       },
+      // The portal is beside the page; a reader of the checkout has it elsewhere.
+      codespan: ({ text }) =>
+        text === '/doctor' ? `<a href="${text}"><code>${text}</code></a>` : `<code>${escape(text)}</code>`,
       code: ({ text }) => `<pre><code>${escape(text)}</code></pre>\n`,
       html: () => '', // comments
     },
   });
 }
-
-/** Where the documents' readers have the portal. On a page it is the page's own service. */
-const portal = 'http://localhost:8080';
 
 /** The address of a link within a document or to another one; null if it is not served. */
 function pageOf(href, page) {
@@ -96,7 +99,6 @@ function pageOf(href, page) {
   const fragment = anchor === undefined ? '' : `#${anchor}`;
   if (file === '') return page + fragment;
   if (file === 'api.md') return anchor === 'logging-in' ? '/docs#logging-in' : '/docs';
-  if (href.startsWith(portal)) return href.slice(portal.length);
   return documents.includes(`docs/${file}`) ? `/docs/${path.basename(file, '.md')}${fragment}` : null;
 }
 
