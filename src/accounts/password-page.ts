@@ -113,9 +113,9 @@ const passwordForm = (token: string, { email, account }: LinkOwner, problem = ''
 
 const passwordIsSet = ({ email, account }: LinkOwner) =>
   toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set.
-    <a href="/">Log in now</a>.</p>
-    <p>Programs log in with the account key, this e-mail address and the password:
-    see <a href="/docs">the documentation</a>.</p>`);
+    You need three things to log in, here and in programs: the account key (your operator has it), this e-mail address
+    and the password.</p>
+    <p><a href="/">Log in now</a>, or see <a href="/docs">the documentation</a>.</p>`);
 
 const html = text('text/html');
 const unavailable = { $ref: '#/components/responses/Unavailable' };

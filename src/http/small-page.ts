@@ -5,6 +5,7 @@ export const smallPage = (title: string, body: string): string => `<!doctype htm
 <html lang="en">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title} · Parcelhook</title>
+<link rel="icon" href="data:,">
 <style>
   ${palette.trim()}
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem;
