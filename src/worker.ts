@@ -129,8 +129,9 @@ export function startWorker(resources: Resources): WorkerRole {
       const stale = [...producers.keys()].filter(
         (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,
       );
-      if (stale.length > 0)
-        throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} in the last 30 s`);
+      if (stale.length === 0) return;
+      const since = stale.some((name) => lastJobAt.has(name)) ? 'in the last 30 s' : 'since the start';
+      throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}`);
     },
     drain: () => (draining ??= drain()),
   };

@@ -93,12 +93,12 @@ export function parseOptions(all: Phase[]): Options {
       'Measures the built service on real engines, from the request to the receipt. Ratios to the ceiling and to ' +
         'another build of the same run are what count; absolute figures drift with the machine.',
     )
-    .option('--only <phases>', `some, by commas: ${names.join(', ')}`, listOf(names))
-    .option('--quick', 'small loads and fewer forms of deployment: two minutes at most')
-    .option('--repeat <n>', 'runs of each; medians and ranges are printed', count, 1)
+    .option('--only <phases>', `only these phases, separated by commas: ${names.join(', ')}`, listOf(names))
+    .option('--quick', 'small loads and fewer forms of deployment; takes two minutes at most')
+    .option('--repeat <n>', 'runs of each measurement; prints medians and ranges', count, 1)
     .option(
       '--shapes <forms>',
-      `forms of deployment, by commas: ${shapes.map(({ key }) => key).join(', ')}`,
+      `only these forms of deployment, separated by commas: ${shapes.map(({ key }) => key).join(', ')}`,
       listOf(shapes.map(({ key }) => key)),
     )
     .option(
@@ -106,17 +106,20 @@ export function parseOptions(all: Phase[]): Options {
       'the build to measure: the folder with its main.js, below its package.json',
       ownDist,
     )
-    .option('--versus <folder>', 'another build, measured case by case in turn with the first')
+    .option('--versus <folder>', 'another build; each case is measured on both in turn')
     .option('--node <path>', 'the Node binary that runs the service', process.execPath)
-    .option('--versus-node <path>', 'the one that runs the other build; alone it runs the same build')
+    .option(
+      '--versus-node <path>',
+      'the Node binary of the other build; without --versus, the same build runs on both',
+    )
     .option('--env <name=value>', 'a setting of the service; may be repeated', setting)
     .option(
       '--versus-env <name=value>',
-      'one of the other build, besides; alone it is the same build',
+      'a further setting of the other build; without --versus, the same build runs with and without it',
       setting,
     )
     .option('--postgres <folder>', "an installed PostgreSQL's programs (bin), instead of the embedded one")
-    .option('--no-statements', 'without pg_stat_statements')
+    .option('--no-statements', 'leave out pg_stat_statements')
     .option('--clients <n>', 'clients of a closed loop', count, 48)
     .option('--webhooks <n>', 'webhooks of the shipper', count, 5)
     .option(
@@ -128,7 +131,7 @@ export function parseOptions(all: Phase[]): Options {
     .option('--seconds <n>', `length of a load at a fixed rate (${fullSize.rateSeconds})`, count)
     .option(
       '--rates <n,n>',
-      'orders a second, by commas, instead of the usual loads of the phase rates',
+      'orders a second, separated by commas, instead of the usual loads of the phase rates',
       counts,
     )
     .option('--profile <folder>', "write the service's CPU profiles there (it costs some speed)")

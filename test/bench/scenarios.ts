@@ -29,7 +29,7 @@ const scenarios = [
 
 const program: Command = new Command('bench:scenarios')
   .description('Measures what must hold under one particular load each.')
-  .argument('[name...]', `of ${scenarios.map(({ name }) => name).join(', ')}; all without`)
+  .argument('[name...]', `scenarios to run: ${scenarios.map(({ name }) => name).join(', ')} (default: all)`)
   .option('--queue <postgres|redis>', 'queue backend', 'redis')
   .option('--scale <factor>', 'counts and rates are multiplied by it, for slow machines', '1')
   .option('--json', 'print JSON only')

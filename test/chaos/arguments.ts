@@ -30,17 +30,20 @@ const isNamed = (fault: Fault, name: string) => fault.name === name || fault.nam
 export const createProgram = (): Command =>
   new Command('chaos')
     .description('Injects faults into the real service on its real engines and checks what must hold.')
-    .argument('[fault...]', `some of ${faults.map(({ name }) => name).join(', ')} (default: all but F17)`)
+    .argument(
+      '[fault...]',
+      `faults to inject: ${faults.map(({ name }) => name).join(', ')} (default: all but F17)`,
+    )
     .option(
       '--queue <postgres|redis|in-turn>',
-      'where the queue is; in-turn: Redis for odd seeds, PostgreSQL for even ones',
+      'queue backend; in-turn takes Redis for odd seeds and PostgreSQL for even ones',
       'redis',
     )
-    .option('--seed <number>', 'decides which requests fail, and the order of F17', positive, 1)
+    .option('--seed <number>', 'seed that decides which requests fail, and the order of F17', positive, 1)
     .option('--seeds <from-to>', 'run these seeds one after the other', range)
-    .option('--rate <events>', 'events a second (default: 200, quick 50)', positive)
-    .option('--seconds <seconds>', 'of load, at least (default: 60; for F17 600)', positive)
-    .option('--quick', '12 seconds of load, 50 events a second, a tenth of the waits and counts')
+    .option('--rate <events>', 'events a second (default: 200; with --quick 50)', positive)
+    .option('--seconds <seconds>', 'shortest load in seconds (default: 60; for F17 600)', positive)
+    .option('--quick', '12 seconds of load at 50 events a second, with a tenth of the waits and counts')
     .option(
       '--results <file>',
       'write each finished run as a line of JSON; skip the runs that are already in the file',
@@ -49,7 +52,7 @@ export const createProgram = (): Command =>
     .option('--out <file>', 'write the JSON to a file too')
     .addHelpText(
       'after',
-      `\nF14, F15 and F19 stand for all faults whose names begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
+      `\nF14, F15 and F19 each stand for all faults whose names begin with it.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
     );
 
 /** Errors end the program like any option error of commander. */
