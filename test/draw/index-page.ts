@@ -19,7 +19,7 @@ export function indexOf(results: Result[]): string {
   });
   return `${[
     '# The dashboards in each scene',
-    `These pictures are drawn by \`npm run dashboards -- --draw\` from the JSON in \`grafana/dashboards\`, **not by Grafana**. A real service on real engines goes through each scene. A real Prometheus scrapes it with the shipped rules, a real Alertmanager sends what it would send, and a browser draws the responses to the panels' queries. All durations of the rules and dashboards are divided by ${division.factor}, and the ages only as far as the service allows. What is sent here after a number of seconds is sent after as many minutes in production. The dashed line is the moment when the fault strikes. Colours, units, thresholds and positions are those of the JSON; fonts and details are not Grafana's.`,
+    `These pictures are drawn by \`npm run dashboards -- --draw\` from the JSON in \`grafana/dashboards\`, **not by Grafana**. A real service on real engines goes through each scene. A real Prometheus scrapes it with the shipped rules, a real Alertmanager sends what it would send, and a browser draws the responses to the panels' queries. All durations of the rules and dashboards are divided by ${division.factor}, and the ages only as far as the service allows. What is sent here after a number of seconds is sent after about half as many minutes in production. The dashed line is the moment when the fault strikes. Colours, units, thresholds and positions are those of the JSON; fonts and details are not Grafana's.`,
     ...sections,
   ].join('\n\n')}\n`;
 }
