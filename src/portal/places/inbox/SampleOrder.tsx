@@ -33,7 +33,7 @@ export function SampleOrder({ isNext }: { isNext: boolean }) {
         {canSimulate && (
           <Button
             kind={trackingId && !isUnderWay ? 'primary' : 'plain'}
-            disabled={!trackingId}
+            disabled={!trackingId || isUnderWay}
             onClick={simulate}
           >
             Simulate its states

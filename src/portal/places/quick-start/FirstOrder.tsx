@@ -26,8 +26,14 @@ interface Outcomes {
 export function FirstOrder(outcomes: Outcomes) {
   const [order] = useState(() => sampleOrder(Date.now()));
   const [placed, setPlaced] = useState<OrderResult | null>(null);
+  const [isUnderWay, setIsUnderWay] = useState(false);
   const place = async () => {
     setPlaced(await call<OrderResult>('POST', '/v1/shipments', order));
+    setIsUnderWay(false);
+  };
+  const simulate = async () => {
+    await call('POST', `/v1/shipments/${placed!.trackingId}/simulate`, {});
+    setIsUnderWay(true);
   };
   return (
     <>
@@ -37,10 +43,7 @@ export function FirstOrder(outcomes: Outcomes) {
           {placed ? 'Place another' : 'Place the sample order'}
         </Button>
         {placed && session.value!.features.simulate && (
-          <Button
-            kind="primary"
-            onClick={() => call('POST', `/v1/shipments/${placed.trackingId}/simulate`, {})}
-          >
+          <Button kind={isUnderWay ? 'plain' : 'primary'} disabled={isUnderWay} onClick={simulate}>
             Simulate its states
           </Button>
         )}

@@ -22,6 +22,7 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
   const [result, setResult] = useState<TestResult | null>(null);
   const [isVerified, setVerified] = useState(false);
   const [isDelivered, setDelivered] = useState(false);
+  const isTested = result ? result.errorCode === null : hasSucceeded(webhook);
   const created = async (created: WebhookWithSecret) => {
     setWebhook(created);
     setQuery({ start: '1' }); // stays when there is a webhook
@@ -36,18 +37,14 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
           <CreateForm webhooks={webhooks} onCreated={created} onChosen={setWebhook} />
         )}
       </Step>
-      <Step
-        title="Send a test"
-        isDone={result ? result.errorCode === null : hasSucceeded(webhook)}
-        isWaiting={!webhook}
-      >
+      <Step title="Send a test" isDone={isTested} isWaiting={!webhook}>
         {webhook ? (
           <TestForm webhookId={webhook.webhookId} onSent={setResult} />
         ) : (
           <p class="soft">See at once what your server responds.</p>
         )}
       </Step>
-      <Step title="Verify the signature" isDone={isVerified}>
+      <Step title="Verify the signature" isDone={isVerified} isWaiting={!isTested && !isVerified}>
         <p>
           Every notification is signed with the webhook's secret. Put it into <code>WEBHOOK_SECRET</code>, and
           refuse what does not verify. If something should verify but does not, ask the{' '}
