@@ -76,7 +76,7 @@ function checkOwn(url: URL, { publicUrl, allowPrivateTargets, inboxPath }: Desti
   if (publicUrl === null) return null;
   if (inboxPath !== undefined && url.pathname.startsWith(inboxPath)) return null;
   const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
-  return isOwn ? 'The address is that of this service; use an address of your own.' : null;
+  return isOwn ? "This is the service's own address. Give the address of your server." : null;
 }
 
 function checkHost(authority: string, hostname: string, policy: DestinationPolicy): string | null {

@@ -119,10 +119,12 @@ export function useFieldError(name: string): string {
   return (error?.details ?? [])
     .filter(({ path }) => isWithin(path, name))
     .map(({ path, message }) =>
-      path === name ? message : `${path.slice(name.length).replace(/^\./, '')} ${message}`,
+      path === name
+        ? message.charAt(0).toUpperCase() + message.slice(1)
+        : `${path.slice(name.length).replace(/^\./, '')} ${message}`,
     )
-    .map((text) => text.charAt(0).toUpperCase() + text.slice(1))
-    .join('; ');
+    .join('; ')
+    .replace(/[^.]$/, '$&.');
 }
 
 type InputProps = Omit<JSX.IntrinsicElements['input'], 'onInput' | 'value' | 'label'> & {

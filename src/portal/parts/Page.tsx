@@ -48,8 +48,23 @@ export function Empty({ title, children, isPage = false }: EmptyProps) {
   );
 }
 
+interface LoadErrorProps {
+  error: ApiError;
+  isPage?: boolean;
+  /** Said of a 404, instead of the API's words. */
+  children?: ComponentChildren;
+}
+
 /** A read that failed for good (404, 403). While the service is away reads wait, and the shell says so. */
-export function LoadError({ error, isPage = false }: { error: ApiError; isPage?: boolean }) {
+export function LoadError({ error, isPage = false, children }: LoadErrorProps) {
+  if (error.status === 404 && children)
+    return (
+      <div role="alert">
+        <Empty title="Not found" isPage={isPage}>
+          <p>{children}</p>
+        </Empty>
+      </div>
+    );
   return (
     <div role="alert">
       <Empty title={error.status === 404 ? 'Not found' : 'This could not be loaded'} isPage={isPage}>

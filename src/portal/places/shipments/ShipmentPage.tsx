@@ -36,7 +36,13 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
     return (
       <>
         {back}
-        {error ? <LoadError error={error} /> : <Loading />}
+        {error ? (
+          <LoadError error={error} isPage>
+            No shipment has this tracking id. <Link href="/shipments">Find it by your own number</Link>
+          </LoadError>
+        ) : (
+          <Loading />
+        )}
       </>
     );
   const { tracking, events, deliveries } = data;

@@ -17,7 +17,8 @@ export function Interests({
   onChange: (interests: string[]) => void;
 }) {
   const catalogue = useStates();
-  const problem = useFieldError('interests');
+  const refusal = useFieldError('interests');
+  const problem = refusal.startsWith('Must name at least one') ? 'Choose at least one state.' : refusal;
   const wantsAll = chosen.includes('*');
   const states = [
     ...new Set([...catalogue, ...chosen.filter((name) => name !== '*' && !notices.includes(name))]),

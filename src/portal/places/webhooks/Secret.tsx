@@ -12,18 +12,22 @@ import { exact } from '../../parts/Time.js';
 export function SecretDialog({
   title,
   secret,
+  isNew = false,
   children,
   onClose,
 }: {
   title: string;
   secret: string;
+  /** In the place of an earlier one. */
+  isNew?: boolean;
   children?: ComponentChildren;
   onClose: () => void;
 }) {
   return (
     <Dialog title={title}>
       <p>
-        This is its secret. Store it where your server reads it: <strong>it will not be shown again.</strong>
+        {isNew ? "This is the webhook's new secret." : "This is the webhook's secret."} Store it where your
+        server reads it: <strong>it will not be shown again.</strong>
       </p>
       <Code text={secret} label="Copy the secret" wrap />
       {children}
@@ -49,7 +53,7 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
   if (rotated)
     return (
-      <SecretDialog title="New secret" secret={rotated.secret} onClose={onClose}>
+      <SecretDialog title="New secret" secret={rotated.secret} isNew onClose={onClose}>
         {overlap !== '0s' && (
           <p class="soft">
             Until {exact(rotated.previousSecretValidUntil)}, notifications are also signed with the old one.
