@@ -92,7 +92,7 @@ function outcomeOf(attempt: AttemptLike): Told {
     case 'CONNECT':
       return told(
         'Your server could not be reached',
-        'The connection was refused: is it running, and open to the internet on this port?',
+        'No connection could be made: is it running, and reachable on this port?',
       );
     case 'RESET':
       return told(
@@ -136,12 +136,15 @@ function fromNow(at: string | null, nowMs: number): string {
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
 }
 
+/** A webhook that is not called keeps the times of its retries, but none of them is kept to. */
+const isCalled = (webhookStatus: string) => webhookStatus === 'ACTIVE';
+
 function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): string {
   switch (heldBy) {
     case 'TURN':
       return 'It is waiting its turn: an earlier state of this shipment is still owed.';
     case 'CIRCUIT':
-      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}.`;
+      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what waits.`;
     case 'PAUSED':
       return 'It is waiting because the webhook is paused. It will be sent when you resume the webhook.';
     case 'DISABLED':
@@ -176,7 +179,7 @@ const isFailure = ({ errorCode, statusCode }: AttemptLike) =>
   errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
 
 /** Where a delivery stands. "Your server responded 503 in 212 ms; next attempt in 4 min." */
-export function deliverySentence(delivery: DeliveryLike, nowMs: number): string {
+export function deliverySentence(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
   const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;
   const before = (then: string) => (failure ? `${failure.fact}. ${then}` : then);
@@ -184,10 +187,10 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number): string 
   switch (status) {
     case 'SUCCEEDED':
       return lastAttempt ? `${outcomeOf(lastAttempt).fact}.` : 'It was delivered.';
-    case 'PENDING':
-      return failure
-        ? goingOn(failure, `next attempt ${fromNow(nextAttemptAt, nowMs)}`)
-        : `It is due ${fromNow(nextAttemptAt, nowMs)}.`;
+    case 'PENDING': {
+      const when = isCalled(webhookStatus) ? fromNow(nextAttemptAt, nowMs) : 'when you resume the webhook';
+      return failure ? goingOn(failure, `next attempt ${when}`) : `It is due ${when}.`;
+    }
     case 'SENDING':
       return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
     case 'HELD':
@@ -209,11 +212,12 @@ const holds: Record<string, string> = {
 };
 
 /** For a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
-export function waitInShort(delivery: DeliveryLike, nowMs: number): string {
+export function waitInShort(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
   const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
   if (status === 'HELD')
     return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
   if (status !== 'PENDING') return '';
+  if (!isCalled(webhookStatus)) return holds[webhookStatus] ?? '';
   return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
 }
 
@@ -227,15 +231,15 @@ const errorsInShort: Record<string, string> = {
   PROTOCOL: 'Invalid HTTP',
 };
 
-/** For a row of the log: "503 in 212 ms", "No response in 15 s". */
+/** For a row of the log: "503 in 212 ms", "No response in 15 s", "Not reached". */
 export function outcomeInShort(attempt: AttemptLike | null): string {
   if (!attempt) return '–';
   const { statusCode, errorCode, durationMs } = attempt;
   if (durationMs === null && statusCode === null) return 'Interrupted';
   const error = errorsInShort[errorCode ?? ''];
   const what = error ?? String(statusCode ?? errorCode);
-  if (durationMs === null) return what;
-  return `${what} ${error && errorCode !== 'TIMEOUT' ? 'after' : 'in'} ${durationText(durationMs)}`;
+  const isTimed = durationMs !== null && (!error || errorCode === 'TIMEOUT');
+  return isTimed ? `${what} in ${durationText(durationMs)}` : what;
 }
 
 const triggers: Record<string, string> = {

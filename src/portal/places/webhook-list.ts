@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ListedWebhook, WebhookPage } from '../../client/api/types.js';
-import { call } from '../api.js';
+import { call, withQuery } from '../api.js';
 import { nameOf } from './webhooks/summary.js';
 
 /** The account's webhooks, of which there are normally at most 100; empty until they are read. */
@@ -13,15 +13,39 @@ const staleAfterMs = 30_000;
 export function useWebhookList(): ListedWebhook[] {
   if (Date.now() - readAt > staleAfterMs) {
     readAt = Date.now();
-    call<WebhookPage>('GET', '/v1/webhooks?limit=250').then(
-      (page) => (webhooks.value = page.webhooks),
+    readAll().then(
+      (list) => (webhooks.value = list),
       () => (readAt = 0),
     );
   }
   return webhooks.value ?? none;
 }
 
+const maxPages = 8;
+
+async function readAll(): Promise<ListedWebhook[]> {
+  const list: ListedWebhook[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page += 1) {
+    const read: WebhookPage = await call<WebhookPage>(
+      'GET',
+      withQuery('/v1/webhooks', { limit: 250, cursor }),
+    );
+    list.push(...read.webhooks);
+    cursor = read.nextCursor;
+    if (!cursor) break;
+  }
+  return list;
+}
+
 export const isWebhookListRead = () => webhooks.value !== null;
+
+/** A change that the list shows: it is read again where it is needed next. */
+export const forgetWebhookList = () => (readAt = 0);
+
+/** `ACTIVE` for one that is deleted: its deliveries wait for nothing. */
+export const statusOfWebhook = (list: ListedWebhook[], id: string): string =>
+  list.find(({ webhookId }) => webhookId === id)?.status ?? 'ACTIVE';
 
 /** The name that its owner gave it; a webhook that is deleted is named by its address. */
 export function webhookName(

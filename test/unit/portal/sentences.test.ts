@@ -63,7 +63,7 @@ describe('an attempt', () => {
     ],
     [
       { errorCode: 'CONNECT' },
-      'Your server could not be reached. The connection was refused: is it running, and open to the internet on this port?',
+      'Your server could not be reached. No connection could be made: is it running, and reachable on this port?',
     ],
     [
       { errorCode: 'RESET', durationMs: 40 },
@@ -143,11 +143,11 @@ describe('a delivery', () => {
     [{ status: 'HELD', heldBy: 'SUSPENDED' }, 'It is waiting because the account is suspended.'],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
-      'It is waiting because your server kept failing; next probe in 20 s.',
+      'It is waiting because your server kept failing; next probe in 20 s. If it works again, send the webhook a test: a success sends what waits.',
     ],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(-20_000) },
-      'It is waiting because your server kept failing; next probe now.',
+      'It is waiting because your server kept failing; next probe now. If it works again, send the webhook a test: a success sends what waits.',
     ],
     [{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }, 'It was cancelled: its webhook was deleted.'],
     [
@@ -182,7 +182,7 @@ describe('a delivery', () => {
 
   test('that is held or under way after a failure says the failure first', () => {
     expect(told({ ...retried, status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(9_000) })).toBe(
-      'Your server responded 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s.',
+      'Your server responded 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s. If it works again, send the webhook a test: a success sends what waits.',
     );
     expect(told({ ...retried, status: 'SENDING' })).toBe(
       'Your server responded 503 in 212 ms. Attempt 2 is under way.',
@@ -224,7 +224,7 @@ test('a row of the log says in short what was responded, and what it waits for',
   expect(outcomeInShort(null)).toBe('–');
   expect(outcomeInShort(failure503)).toBe('503 in 212 ms');
   expect(outcomeInShort(attempt({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No response in 15 s');
-  expect(outcomeInShort(attempt({ errorCode: 'RESET' }))).toBe('Connection closed after 212 ms');
+  expect(outcomeInShort(attempt({ errorCode: 'RESET' }))).toBe('Connection closed');
   expect(outcomeInShort(attempt({ durationMs: null }))).toBe('Interrupted');
   const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
   expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');
@@ -232,6 +232,13 @@ test('a row of the log says in short what was responded, and what it waits for',
   expect(waits({ status: 'HELD', heldBy: 'PAUSED' })).toBe('paused');
   expect(waits({ status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) })).toBe('probe in 20 s');
   expect(waits({ status: 'SUCCEEDED' })).toBe('');
+});
+
+test('while the webhook is not called, a retry has no time', () => {
+  const retry = delivery({ attemptCount: 1, lastAttempt: failure503, nextAttemptAt: inMs(240_000) });
+  expect(deliverySentence(retry, nowMs, 'PAUSED')).toContain('; next attempt when you resume the webhook.');
+  expect(waitInShort(retry, nowMs, 'PAUSED')).toBe('paused');
+  expect(waitInShort(retry, nowMs, 'DISABLED')).toBe('disabled');
 });
 
 test('a replay says what it sends, or why it sends nothing', () => {

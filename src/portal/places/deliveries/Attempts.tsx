@@ -33,7 +33,9 @@ export function Attempts({ delivery }: { delivery: DeliveryDetails }) {
       <SectionTitle id="attempts-title">
         {countText(delivery.attemptCount, 'attempt', 'attempts')}
       </SectionTitle>
-      {attempts.length === 0 && <p class="soft">None has finished yet.</p>}
+      {attempts.length === 0 && (
+        <p class="soft">{isUnsent(delivery) ? 'Nothing has been sent yet.' : 'None has finished yet.'}</p>
+      )}
       <ol class="attempts">
         {attempts.map((attempt, index) => (
           <AttemptItem key={attempt.number} attempt={attempt} isOpen={index === 0} />
@@ -47,6 +49,9 @@ export function Attempts({ delivery }: { delivery: DeliveryDetails }) {
     </section>
   );
 }
+
+const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
+  attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
 
 function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { number, trigger, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
@@ -90,7 +95,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
 function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { statusCode, responseBody, responseHeaders } = attempt;
   if (statusCode === null) return null;
-  if (!responseBody && !responseHeaders) return <p class="soft">The response has no body.</p>;
+  if (!responseBody && !responseHeaders) return <p class="soft">{noBody(attempt)}</p>;
   return (
     <details open={isOpen}>
       <summary>Response</summary>
@@ -98,11 +103,17 @@ function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
       {responseBody ? (
         <Code text={responseBody} label="Copy the response" wrap />
       ) : (
-        <p class="soft">It has no body.</p>
+        <p class="soft">{noBody(attempt)}</p>
       )}
     </details>
   );
 }
+
+/** Erasing a shipment takes the headers away with the body; an attempt that got a response has them otherwise. */
+const noBody = ({ requestHeaders }: Attempt) =>
+  requestHeaders === null
+    ? 'No body is stored. It may have been erased with the personal data of the shipment.'
+    : 'The response has no body.';
 
 const Headers = ({ headers }: { headers: Record<string, string> }) => (
   <dl class="headers">

@@ -11,7 +11,7 @@ import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
-import { useWebhookList, webhookName } from '../webhook-list.js';
+import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
 import { Attempts } from './Attempts.js';
@@ -57,7 +57,7 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
           ×
         </button>
       </header>
-      {error && !data && <LoadError error={error} />}
+      {error && !data && <LoadError error={error}>The log has no such delivery, or no longer.</LoadError>}
       {!error && !data && <Loading />}
       {data && (
         <>
@@ -79,9 +79,10 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
   );
 }
 
-const Summary = ({ delivery }: { delivery: DeliveryDetails }) => (
-  <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0)}</>
-);
+function Summary({ delivery }: { delivery: DeliveryDetails }) {
+  const status = statusOfWebhook(useWebhookList(), delivery.webhookId);
+  return <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0, status)}</>;
+}
 
 function Facts({ delivery }: { delivery: DeliveryDetails }) {
   const { trackingId, shipperTrackingId, webhookId, targetAddress, eventId, deliveryId } = delivery;

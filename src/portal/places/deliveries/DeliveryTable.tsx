@@ -5,7 +5,7 @@ import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link, navigate } from '../../router.js';
 import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
-import { useWebhookList, webhookName } from '../webhook-list.js';
+import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 
 interface Props {
   pages: Page<Delivery>[];
@@ -41,6 +41,7 @@ export function DeliveryTable({ pages, selected, addressOf }: Props) {
                 key={delivery.deliveryId}
                 delivery={delivery}
                 webhook={webhookName(webhooks, delivery)}
+                webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
                 isSelected={delivery.deliveryId === selected}
                 href={addressOf(delivery.deliveryId)}
               />
@@ -55,11 +56,12 @@ export function DeliveryTable({ pages, selected, addressOf }: Props) {
 interface RowProps {
   delivery: Delivery;
   webhook: string;
+  webhookStatus: string;
   isSelected: boolean;
   href: string;
 }
 
-function Row({ delivery, webhook, isSelected, href }: RowProps) {
+function Row({ delivery, webhook, webhookStatus, isSelected, href }: RowProps) {
   const { deliveryId, status, state, shipperTrackingId, attemptCount, createdAt } = delivery;
   const open = (event: MouseEvent) => {
     const isOnLink = (event.target as Element).closest('a, button');
@@ -69,7 +71,7 @@ function Row({ delivery, webhook, isSelected, href }: RowProps) {
     <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={open}>
       <td class="delivery-status">
         <StatusBadge status={status} />
-        {isUnfinished(delivery) && <Wait delivery={delivery} />}
+        {isUnfinished(delivery) && <Wait delivery={delivery} webhookStatus={webhookStatus} />}
       </td>
       <th scope="row" class="delivery-state">
         <Link href={href} aria-current={isSelected ? 'true' : undefined}>
@@ -92,6 +94,6 @@ function Row({ delivery, webhook, isSelected, href }: RowProps) {
 }
 
 /** Apart, so that the clock draws only this again. */
-const Wait = ({ delivery }: { delivery: Delivery }) => (
-  <small class="soft">{waitInShort(delivery, now.value)}</small>
+const Wait = ({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) => (
+  <small class="soft">{waitInShort(delivery, now.value, webhookStatus)}</small>
 );

@@ -4,7 +4,7 @@ import { wordOf } from '../../words.js';
 import { exact, now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
-import { useWebhookList, webhookName } from '../webhook-list.js';
+import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import type { Step } from './steps.js';
 
 /** The states on a line, the latest at the end; under each, the webhooks that were notified. `next` may follow. */
@@ -68,7 +68,7 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
             {name}
           </Link>
           <span class="told-when soft">
-            <When delivery={delivery} />
+            <When delivery={delivery} webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)} />
           </span>
         </li>
       ))}
@@ -77,13 +77,15 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
 }
 
 /** When it was told and what it responded, or what the delivery waits for. */
-function When({ delivery }: { delivery: Delivery }) {
+function When({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) {
   const { status, completedAt, lastAttempt, attemptCount } = delivery;
+  const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, webhookStatus);
+  const isRetry = status === 'PENDING' && lastAttempt && webhookStatus === 'ACTIVE';
   const parts = [
     completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
     lastAttempt && outcomeInShort(lastAttempt),
     status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
-    isUnfinished(delivery) && waitInShort(delivery, now.value),
+    isRetry ? `next attempt ${wait}` : wait,
   ];
   return (
     <span title={completedAt ? exact(completedAt) : undefined}>{parts.filter(Boolean).join(' · ')}</span>
