@@ -6,6 +6,7 @@ export const words: Record<string, [Tone, string]> = {
   PAUSED: ['idle', 'Paused'],
   DISABLED: ['bad', 'Disabled'],
   OPEN: ['bad', 'Circuit open'],
+  FAILING: ['bad', 'Failing'],
   PENDING: ['info', 'Pending'],
   SENDING: ['info', 'Sending'],
   HELD: ['warn', 'Held'],

@@ -203,6 +203,40 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await leave(page, dead);
 });
 
+inBrowser(
+  'among many webhooks, those that are not well can be listed alone, and lead to what waits',
+  async () => {
+    const failing = await startHook(account, { description: 'Failing one', ordering: 'NONE' });
+    failing.response.status = 500;
+    const others = await Promise.all(
+      Array.from({ length: 9 }, (_, at) =>
+        startHook(account, { description: `Well ${at}`, interests: ['LOST'] }),
+      ),
+    );
+    await placeOrders(account, 2);
+    await page.goto('/webhooks');
+    await page.getByRole('row', { name: 'Well 3' }).waitFor();
+    await page.getByRole('row', { name: 'Failing one' }).getByText('Failing', { exact: true }).waitFor();
+    const show = page.getByRole('group', { name: 'Show' });
+    await show.getByRole('button', { name: 'Failing' }).click();
+    await page.getByRole('row', { name: 'Well 3' }).waitFor({ state: 'detached' });
+    await expectSound(page);
+    await page
+      .getByRole('row', { name: 'Failing one' })
+      .getByRole('link', { name: '2', exact: true })
+      .click();
+    await page.waitForURL(/\/deliveries\?webhookId=/);
+    await page.getByRole('row').getByText('Pending').first().waitFor();
+    await page.goBack();
+    await show.getByRole('button', { name: 'Paused' }).click();
+    await page.getByText('None of your webhooks is in this list.').waitFor();
+    await show.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('row', { name: 'Well 3' }).waitFor();
+    await leave(page, failing);
+    for (const other of others) await other.close();
+  },
+);
+
 inBrowser('a webhook without a name shows its address once, and says if only tests reached it', async () => {
   const hook = await startHook(account);
   const address = hook.receiver.url.replace('http://', '').replace(/\/$/, '');

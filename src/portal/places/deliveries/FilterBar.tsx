@@ -5,7 +5,7 @@ import { exact } from '../../parts/Time.js';
 import { setQuery } from '../../router.js';
 import { findShipments } from '../shipments/find.js';
 import { useWebhookList } from '../webhook-list.js';
-import { nameOf } from '../webhooks/summary.js';
+import { shortNameOf } from '../webhooks/summary.js';
 import { notices, useStates } from '../webhooks/catalogue.js';
 import { noFilters, type FilterName, type Filters } from './filters.js';
 import { TimeRange } from './TimeRange.js';
@@ -32,7 +32,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
           name="webhookId"
           label="Webhook"
           all="Any webhook"
-          options={webhooks.map((webhook) => ({ value: webhook.webhookId, text: nameOf(webhook) }))}
+          options={webhooks.map((webhook) => ({ value: webhook.webhookId, text: shortNameOf(webhook) }))}
           filters={filters}
         />
         <TimeRange filters={filters} />
@@ -97,7 +97,7 @@ function NumberSearch() {
       <input
         type="search"
         aria-label="Number of the shipment"
-        placeholder="Number of a shipment"
+        placeholder="Number"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         autocomplete="off"

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { WebhookStats, WebhookWithHealth } from '../../../client/api/types.js';
+import { withQuery } from '../../api.js';
+import { Link } from '../../router.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { Time } from '../../parts/Time.js';
 import { attemptsInWords, count, percent, slowest, totalOf, waiting } from './summary.js';
@@ -26,7 +28,15 @@ export function HealthPanel({
           <span class={failed > 0 ? 'tone-bad' : ''}>{count(failed)}</span>
         </Figure>
         <Figure name="95 % within">{slowest(hours) || '–'}</Figure>
-        <Figure name="Waiting">{waiting(health.pendingCount)}</Figure>
+        <Figure name="Waiting">
+          {health.pendingCount === 0 ? (
+            0
+          ) : (
+            <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId })}>
+              {waiting(health.pendingCount)}
+            </Link>
+          )}
+        </Figure>
         <Figure name="Last success">
           <Time at={health.lastSuccessAt} />
         </Figure>

@@ -1,4 +1,4 @@
-import type { DeliveryPage } from '../../../client/api/types.js';
+import type { DeliveryPage, Webhook } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Loading } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
@@ -8,7 +8,13 @@ import { Link } from '../../router.js';
 import { outcomeInShort, waitInShort } from '../../sentences.js';
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
-export function LatestDeliveries({ webhookId, page }: { webhookId: string; page: DeliveryPage | undefined }) {
+export function LatestDeliveries({
+  webhook: { webhookId, status },
+  page,
+}: {
+  webhook: Webhook;
+  page: DeliveryPage | undefined;
+}) {
   const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
   return (
     <section aria-labelledby="latest-title">
@@ -43,7 +49,7 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
                   </th>
                   <td>
                     <StatusBadge status={delivery.status} />{' '}
-                    <small class="soft wait">{waitInShort(delivery, now.value)}</small>
+                    <small class="soft wait">{waitInShort(delivery, now.value, status)}</small>
                   </td>
                   <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>
                   <td>

@@ -9,11 +9,13 @@ import { now } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
+import { advice } from './advice.js';
+import { forgetWebhookList } from '../webhook-list.js';
 import { HealthPanel } from './HealthPanel.js';
 import { LatestDeliveries } from './LatestDeliveries.js';
 import { RotateDialog } from './Secret.js';
 import { Settings } from './Settings.js';
-import { nameOf, statusOf, trouble } from './summary.js';
+import { nameOf, statusOf } from './summary.js';
 import { TestDialog } from './Test.js';
 import { WebhookForm } from './WebhookForm.js';
 
@@ -43,13 +45,19 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   );
   const { data, error } = webhook;
   useTitle(data ? nameOf(data) : 'Webhook');
-  if (error && (!data || error.status === 404)) return <LoadError error={error} isPage />;
+  if (error && (!data || error.status === 404))
+    return (
+      <LoadError error={error} isPage>
+        It may have been deleted. <Link href="/webhooks">Back to the webhooks</Link>
+      </LoadError>
+    );
   if (!data) return <Loading />;
 
   const reload = () => Promise.all([webhook.reload(), latest.reload()]);
   const close = () => setAsked(null);
   const setStatus = async (status: 'ACTIVE' | 'PAUSED') => {
     await call('PATCH', address, { status });
+    forgetWebhookList();
     await reload();
     showToast(
       status === 'ACTIVE'
@@ -63,7 +71,8 @@ export function WebhookPage({ id = '' }: { id?: string }) {
     navigate('/webhooks', { replace: true });
   };
   const name = nameOf(data);
-  const problem = trouble(data, data.health, now.value);
+  const problem = advice(data, now.value);
+  const isDisabled = data.status === 'DISABLED';
   return (
     <>
       <p class="crumb">
@@ -73,13 +82,15 @@ export function WebhookPage({ id = '' }: { id?: string }) {
         title={name}
         actions={
           <>
-            <Button kind="primary" onClick={() => setAsked('test')}>
+            <Button kind={isDisabled ? 'plain' : 'primary'} onClick={() => setAsked('test')}>
               Send test
             </Button>
             {data.status === 'ACTIVE' ? (
               <Button onClick={() => setAsked('pause')}>Pause</Button>
             ) : (
-              <Button onClick={() => setStatus('ACTIVE')}>Resume</Button>
+              <Button kind={isDisabled ? 'primary' : 'plain'} onClick={() => setStatus('ACTIVE')}>
+                Resume
+              </Button>
             )}
             <Link class="button" href={withQuery('/recover', { webhookId: id })}>
               Recover…
@@ -93,7 +104,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
         }
       >
         <span class="status-line">
-          <StatusBadge status={statusOf(data, data.health)} />
+          <StatusBadge status={statusOf(data, data.health, stats.data?.hours ?? [], now.value)} />
           {problem && <span>{problem}</span>}
           {data.description && <code class="long">{data.targetAddress}</code>}
         </span>
@@ -101,7 +112,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
       <div class="webhook-page">
         <div class="webhook-main">
           <HealthPanel webhook={data} stats={stats.data} />
-          <LatestDeliveries webhookId={id} page={latest.data} />
+          <LatestDeliveries webhook={data} page={latest.data} />
         </div>
         <Settings webhook={data} />
       </div>

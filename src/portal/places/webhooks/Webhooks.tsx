@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks';
 import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
+import { Choices } from '../../parts/Choices.js';
 import { lazy } from '../../parts/lazy.js';
 import { LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
@@ -16,16 +18,22 @@ import {
   interestsInWords,
   nameOf,
   percent,
+  shortNameOf,
   statusOf,
   totalOf,
   trouble,
   waiting,
 } from './summary.js';
 import { TestDialog } from './Test.js';
-import { WebhookForm } from './WebhookForm.js';
 
+const WebhookForm = lazy(async () => (await import('../on-demand.js')).WebhookForm);
 const QuickStart = lazy(async () => (await import('../on-demand.js')).QuickStart);
 const pageSize = 50;
+const largestPage = 250;
+/** The list can be narrowed to one of them; all pages are read for it. */
+const shownStatuses = ['FAILING', 'OPEN', 'PAUSED', 'DISABLED'];
+/** From so many on. */
+const manyWebhooks = 10;
 
 /** The list with the health of each at a glance; without any, the quick start. */
 export function Webhooks() {
@@ -33,13 +41,18 @@ export function Webhooks() {
   const [dialog, setDialog] = useState<
     'create' | { secret: string; webhookId: string } | { test: ListedWebhook } | null
   >(null);
-  const { data, error, isLoading, reload } = useResource((signal) => readPages(pages, signal), {
-    key: String(pages),
-    everyMs: 10_000,
-  });
+  const show = query.value.get('status') ?? '';
+  const { data, error, isLoading, reload } = useResource(
+    (signal) => (show ? readPages(maxPages, largestPage, signal) : readPages(pages, pageSize, signal)),
+    { key: `${pages} ${show}`, everyMs: 10_000 },
+  );
   if (error && !data) return <LoadError error={error} isPage />;
   const isStarting = query.value.has('start') || data?.webhooks.length === 0;
   const close = () => setDialog(null);
+  const webhooks =
+    data?.webhooks.filter(
+      (webhook) => !show || statusOf(webhook, webhook.health, hoursOf(webhook), now.value) === show,
+    ) ?? [];
   return (
     <>
       <PageHead
@@ -70,7 +83,9 @@ export function Webhooks() {
       {data && isStarting && <QuickStart webhooks={data.webhooks} onCreated={reload} />}
       {data && !isStarting && (
         <>
-          <div class="table-wrap" aria-busy={isLoading}>
+          {(show || data.webhooks.length >= manyWebhooks) && <Statuses shown={show} />}
+          {webhooks.length === 0 && !isLoading && <p class="soft">None of your webhooks is in this list.</p>}
+          <div class="table-wrap" aria-busy={isLoading} hidden={webhooks.length === 0}>
             <table class="webhooks">
               <thead>
                 <tr>
@@ -88,7 +103,7 @@ export function Webhooks() {
                 </tr>
               </thead>
               <tbody>
-                {data.webhooks.map((webhook) => (
+                {webhooks.map((webhook) => (
                   <Row
                     key={webhook.webhookId}
                     webhook={webhook}
@@ -98,7 +113,7 @@ export function Webhooks() {
               </tbody>
             </table>
           </div>
-          {data.nextCursor && (
+          {data.nextCursor && !show && (
             <p class="more">
               <Button isBusy={isLoading} onClick={() => setPages(pages + 1)}>
                 Show more
@@ -130,23 +145,36 @@ export function Webhooks() {
   );
 }
 
+const Statuses = ({ shown }: { shown: string }) => (
+  <Choices
+    label="Show"
+    names={['All', ...shownStatuses.map(wordOf)]}
+    chosen={shown ? wordOf(shown) : 'All'}
+    onChoose={(name) => setQuery({ status: shownStatuses.find((status) => wordOf(status) === name) })}
+  />
+);
+
+const hoursOf = ({ stats }: ListedWebhook) => stats?.hours ?? [];
+
 function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }) {
-  const { health, stats } = webhook;
-  const hours = stats?.hours ?? [];
+  const { health } = webhook;
+  const hours = hoursOf(webhook);
   const { share, attempts } = totalOf(hours);
   const name = nameOf(webhook);
   const problem = trouble(webhook, health, now.value);
   return (
     <tr>
       <th scope="row" class="webhook-name">
-        <Link href={`/webhooks/${webhook.webhookId}`}>{name}</Link>
+        <Link href={`/webhooks/${webhook.webhookId}`} title={name}>
+          {shortNameOf(webhook)}
+        </Link>
         <small class="soft">
           {webhook.description && <span class="cut">{webhook.targetAddress}</span>}
           <span>{interestsInWords(webhook.interests, notices)}</span>
         </small>
       </th>
       <td class="webhook-status">
-        <StatusBadge status={statusOf(webhook, health)} />
+        <StatusBadge status={statusOf(webhook, health, hours, now.value)} />
         {problem && <small class="soft">{problem}</small>}
       </td>
       <td class="webhook-share" data-label="Success">
@@ -164,7 +192,13 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         )}
       </td>
       <td class="number" data-label="Waiting">
-        {health ? waiting(health.pendingCount) : '–'}
+        {health?.pendingCount ? (
+          <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId })}>
+            {waiting(health.pendingCount)}
+          </Link>
+        ) : (
+          (health?.pendingCount ?? '–')
+        )}
       </td>
       <td class="webhook-last" data-label="Last success">
         <Time at={health?.lastSuccessAt ?? null} />
@@ -183,12 +217,14 @@ const isOfLastDay = (at: string | null | undefined) => at != null && now.value -
 
 const shareTone = (share: number) => (share >= 0.99 ? '' : share >= 0.9 ? 'tone-warn' : 'tone-bad');
 
+const maxPages = 20;
+
 /** The first pages together, as far as they are shown. */
-async function readPages(pages: number, signal: AbortSignal): Promise<Page> {
+async function readPages(pages: number, limit: number, signal: AbortSignal): Promise<Page> {
   const webhooks: ListedWebhook[] = [];
   let nextCursor: string | null = null;
   for (let page = 0; page < pages; page++) {
-    const path = withQuery('/v1/webhooks', { include: 'health,stats', limit: pageSize, cursor: nextCursor });
+    const path = withQuery('/v1/webhooks', { include: 'health,stats', limit, cursor: nextCursor });
     const read: Page = await call<Page>('GET', path, undefined, { signal });
     webhooks.push(...read.webhooks);
     nextCursor = read.nextCursor;

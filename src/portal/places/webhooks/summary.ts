@@ -12,6 +12,13 @@ export const nameOf = ({
 }: Pick<Webhook, 'description' | 'targetAddress'>): string =>
   description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
+/** The same where there is little room: an address is cut in the middle, as its ends tell it from others. */
+export function shortNameOf(webhook: Pick<Webhook, 'description' | 'targetAddress'>): string {
+  const name = nameOf(webhook);
+  const isCut = !webhook.description && name.length > 40;
+  return isCut ? `${name.slice(0, 18)}…${name.slice(-21)}` : name;
+}
+
 /** "All states", "Delivered", "3 states"; with notices of other webhooks if it wants them. */
 export function interestsInWords(interests: string[], notices: readonly string[]): string {
   const states = interests.filter((name) => !notices.includes(name));
@@ -42,9 +49,21 @@ const disabledReasons = {
   FAILING: 'No success for 5 days',
 };
 
-/** The status to show: an open circuit stops an active webhook. */
-export const statusOf = ({ status }: Webhook, health: Health | undefined): string =>
-  status === 'ACTIVE' && health?.circuit === 'OPEN' ? 'OPEN' : status;
+const hourMs = 3_600_000;
+
+/** The status to show: an open circuit stops an active webhook; one that only fails is not well. `now` in ms. */
+export function statusOf(
+  { status }: Webhook,
+  health: Health | undefined,
+  hours: readonly Hour[],
+  now: number,
+): string {
+  if (status !== 'ACTIVE' || !health) return status;
+  if (health.circuit === 'OPEN') return 'OPEN';
+  const { lastSuccessAt, failureRate } = health;
+  const isOfLate = lastSuccessAt !== null && now - Date.parse(lastSuccessAt) < hourMs;
+  return !isOfLate && (failureRate === 1 || totalOf(hours).share === 0) ? 'FAILING' : status;
+}
 
 /** Attempts of some hours together; `share` is null without any. */
 export function totalOf(hours: readonly Hour[]) {
