@@ -33,6 +33,7 @@ const untilStatus = (webhookId: string, status: string, count: number) =>
   });
 
 const failed = () => page.getByRole('region', { name: 'What failed' });
+const waiting = () => page.getByRole('region', { name: 'What is waiting' });
 const never = () => page.getByRole('region', { name: 'What was never attempted' });
 
 inBrowser(
@@ -62,8 +63,38 @@ inBrowser(
     await failed().getByRole('button', { name: 'Send again what failed' }).click();
     await page.getByText('It will send 3 deliveries.').waitFor();
     await page.getByText('3 of 3 deliveries settled.').waitFor();
-    await failed().getByText('Nothing failed in this time.').waitFor();
+    await failed().getByText('Nothing has used up its retries in this time.').waitFor();
     expect(hook.receiver.received).toHaveLength(attempts + 5);
+    await leave(page, hook);
+  },
+  120_000,
+);
+
+inBrowser(
+  'what waits for a retry is counted and can be sent now; what is held is told with what it waits for',
+  async () => {
+    const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+    Object.assign(hook.response, { status: 500, headers: { 'retry-after': '3600' } });
+    await recordOrders(2);
+    await untilStatus(hook.webhookId, 'PENDING', 2);
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    await failed().getByText('Nothing has used up its retries in this time.').waitFor();
+    await waiting().getByText('2 notifications to send').waitFor();
+    await expectSound(page);
+    hook.response.status = 200;
+    await waiting().getByRole('button', { name: 'Send it now' }).click();
+    await page.getByText('It will send 2 deliveries.').waitFor();
+    await waiting().getByText('Nothing waits for a retry in this time.').waitFor();
+    await untilStatus(hook.webhookId, 'SUCCEEDED', 2);
+
+    await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
+    await recordOrders(1);
+    await page.reload();
+    await waiting().getByText('1 delivery is held until you resume the webhook.').waitFor();
+    await expectSound(page);
+    await waiting().getByRole('link', { name: '1 delivery is held' }).click();
+    await page.getByRole('row').getByText('paused').waitFor();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('HELD');
     await leave(page, hook);
   },
   120_000,
@@ -87,6 +118,24 @@ inBrowser(
     await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('It was cancelled').waitFor();
+    await leave(page, hook);
+  },
+  120_000,
+);
+
+inBrowser(
+  'where the circuit is open, the page says until when what it sends waits',
+  async () => {
+    const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+    hook.response.status = 500;
+    await recordOrders(12);
+    await untilFound(
+      async () => (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.circuit === 'OPEN',
+    );
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    await page
+      .getByText('The circuit is open: what you send again waits until a probe or a test succeeds.')
+      .waitFor();
     await leave(page, hook);
   },
   120_000,

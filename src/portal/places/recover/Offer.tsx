@@ -11,7 +11,7 @@ interface Props {
   webhookId: string;
   from: string;
   to: string | undefined;
-  status: 'FAILED' | 'NEVER_ATTEMPTED';
+  status: 'FAILED' | 'PENDING' | 'NEVER_ATTEMPTED';
   /** Counted again when it changes. */
   counting: string;
   title: string;
@@ -71,7 +71,7 @@ export function Offer({
         >
           {act}
         </Button>
-        {status === 'FAILED' && data && !isNothing(data.count) && (
+        {status !== 'NEVER_ATTEMPTED' && data && !isNothing(data.count) && (
           <Link class="button quiet" href={withQuery('/deliveries', { webhookId, status, from, to })}>
             See them
           </Link>

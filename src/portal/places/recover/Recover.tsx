@@ -8,9 +8,10 @@ import { useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
 import { replayAnswer } from '../../sentences.js';
 import { isWebhookListRead, useWebhookList } from '../webhook-list.js';
-import { nameOf } from '../webhooks/summary.js';
+import { shortNameOf } from '../webhooks/summary.js';
 import type { Range } from './count.js';
 import { CustomRange } from './CustomRange.js';
+import { Held } from './Held.js';
 import { Offer } from './Offer.js';
 import { Replays } from './Replays.js';
 import { Since } from './Since.js';
@@ -58,7 +59,8 @@ const WebhookChoice = ({ webhooks, chosen }: { webhooks: ListedWebhook[]; chosen
       </option>
       {webhooks.map((webhook) => (
         <option key={webhook.webhookId} value={webhook.webhookId}>
-          {nameOf(webhook)}
+          {shortNameOf(webhook)}
+          {webhook.status !== 'ACTIVE' && ` (${wordOf(webhook.status).toLowerCase()})`}
         </option>
       ))}
     </select>
@@ -97,9 +99,19 @@ function Recovery({ webhookId }: { webhookId: string }) {
           status="FAILED"
           title="What failed"
           act="Send again what failed"
-          nothing="Nothing failed in this time."
+          nothing="Nothing has used up its retries in this time."
         >
           Deliveries whose retries are used up.
+        </Offer>
+        <Offer
+          {...offer}
+          status="PENDING"
+          title="What is waiting"
+          act="Send it now"
+          nothing="Nothing waits for a retry in this time."
+        >
+          Deliveries that failed and wait for a retry.
+          {webhook && <Held webhook={webhook} from={from} to={to} counting={counting} />}
         </Offer>
         <Offer
           {...offer}
@@ -108,7 +120,8 @@ function Recovery({ webhookId }: { webhookId: string }) {
           act="Send what was never attempted"
           nothing="There is nothing from this time that was never attempted."
         >
-          States that no attempt was made for, because the webhook was paused, disabled or not created yet.
+          States that no attempt was made for, because the webhook was paused, disabled, failing (circuit
+          open) or not created yet.
         </Offer>
       </div>
       <p role="status" class="recover-answer">
@@ -121,7 +134,7 @@ function Recovery({ webhookId }: { webhookId: string }) {
 }
 
 const isCalled = ({ status, health }: WebhookWithHealth) =>
-  status === 'ACTIVE' && health.parkedSince === null;
+  status === 'ACTIVE' && health.circuit !== 'OPEN' && health.parkedSince === null;
 
 /** Warns that what is sent waits until the webhook is called again. */
 function Waits({ webhook, isReplaying }: { webhook: WebhookWithHealth; isReplaying: boolean }) {
@@ -134,6 +147,12 @@ function Waits({ webhook, isReplaying }: { webhook: WebhookWithHealth; isReplayi
           The webhook is {wordOf(status).toLowerCase()}: what you send again waits until{' '}
           <Link href={`/webhooks/${webhookId}`}>it is resumed</Link>.
           {isReplaying && ' What a replay has waiting is still counted below.'}
+        </p>
+      )}
+      {status === 'ACTIVE' && health.circuit === 'OPEN' && (
+        <p>
+          The circuit is open: what you send again waits until a probe or{' '}
+          <Link href={`/webhooks/${webhookId}`}>a test</Link> succeeds.
         </p>
       )}
       {health.parkedSince !== null && (

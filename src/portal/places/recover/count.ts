@@ -30,7 +30,8 @@ export async function countReplay(webhookId: string, range: Range, signal?: Abor
   const counter = { webhookId, span, signal };
   if (status !== undefined && status !== 'NEVER_ATTEMPTED') {
     const { deliveries, isAll } = await readDeliveries(counter, status);
-    return { found: deliveries.length, isAll };
+    const found = deliveries.filter(({ attemptCount }) => status !== 'PENDING' || attemptCount > 0).length;
+    return { found, isAll };
   }
   const log = await readDeliveries(counter);
   const found = log.deliveries.filter(status ? isHeldUnattempted : isMissed).length;
