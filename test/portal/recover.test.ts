@@ -189,3 +189,17 @@ inBrowser(
   },
   120_000,
 );
+
+inBrowser('an attempt whose response was erased does not say that the response had no body', async () => {
+  const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+  hook.response.body = 'received';
+  await recordOrders(1);
+  await untilStatus(hook.webhookId, 'SUCCEEDED', 1);
+  const [delivery] = (await account.call(`/v1/deliveries?webhookId=${hook.webhookId}`)).data.deliveries;
+  await page.goto(`/deliveries/${delivery.deliveryId}`);
+  await page.getByText('received', { exact: true }).waitFor();
+  await operator(service, `/shipments/${delivery.trackingId}/erase`, { method: 'POST' });
+  await page.reload();
+  await page.getByText('No body is stored. It may have been erased').waitFor();
+  await leave(page, hook);
+});

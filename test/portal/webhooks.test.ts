@@ -44,6 +44,12 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   await page.getByLabel('Address').fill(receiver.url);
   await page.getByLabel('Description').fill('Warehouse');
   await page.getByLabel('Only these').check();
+  await button('Add a header').click();
+  await page.getByLabel('Name of header 1').fill('webhook-id');
+  await button('Create webhook').click();
+  await dialog().getByText('Choose at least one state.').waitFor();
+  await dialog().getByText('webhook-id is set by the service and cannot be given.').waitFor();
+  await button('Remove header 1').click();
   await page.getByLabel('Created', { exact: true }).check();
   await page.getByLabel('Delivered', { exact: true }).check();
   await page.getByLabel('Order').selectOption('NONE');
@@ -236,6 +242,26 @@ inBrowser(
     for (const other of others) await other.close();
   },
 );
+
+inBrowser('a webhook that is gone leads back to the others', async () => {
+  await page.goto('/webhooks/0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
+  await page.getByText('It may have been deleted.').waitFor();
+  await expectSound(page);
+  await page.getByRole('link', { name: 'Back to the webhooks' }).click();
+  await page.getByRole('link', { name: 'Shop' }).waitFor();
+  portal.allow(/status of 404/);
+});
+
+inBrowser('a webhook that responded 410 says so, and that it is to be corrected and resumed', async () => {
+  const hook = await startHook(account, { description: 'Gone one', ordering: 'NONE' });
+  hook.response.status = 410;
+  await placeOrders(account, 1);
+  await openWebhook(hook);
+  await page.getByText('It responded 410 Gone, so nothing is sent.').waitFor();
+  await page.getByText('then resume. 1 delivery waits.').waitFor();
+  await page.locator('.button.primary', { hasText: 'Resume' }).waitFor();
+  await leave(page, hook);
+});
 
 inBrowser('a webhook without a name shows its address once, and says if only tests reached it', async () => {
   const hook = await startHook(account);

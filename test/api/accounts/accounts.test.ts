@@ -162,6 +162,9 @@ describe('the password link', () => {
       `The password of ${email} for the Parcelhook account &lt;Paquetería &amp; Ñandú&gt; is set.`,
     );
     expect((done.body as unknown as { text: string }).text).toContain('<a href="/docs">');
+    expect((done.body as unknown as { text: string }).text).toContain(
+      'the account key (your operator has it)',
+    );
     expectSuccess(await login(email, 'my new password'), 200);
 
     expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);
