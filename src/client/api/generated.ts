@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description Shows the deliveries that are owed to your webhooks, and the finished ones with their outcome. The log is kept for 30 days by default.
+         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -4952,6 +4952,13 @@ export interface operations {
                 state?: string;
                 /** @description Only deliveries with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+                /**
+                 * @description Only deliveries whose last attempt got this HTTP status.
+                 * @example 500
+                 */
+                statusCode?: number;
+                /** @description Only deliveries whose last attempt failed with this error. */
+                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL";
                 /**
                  * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T00:00:00Z

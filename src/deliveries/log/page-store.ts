@@ -15,6 +15,9 @@ export interface LogFilter {
   eventId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
+  /** Of the last attempt. */
+  statusCode?: number | undefined;
+  errorCode?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -56,6 +59,19 @@ export interface PageQuery {
   heldWebhookIds: string[];
 }
 
+const maxChecked = 5_000;
+/** Of each kind, however many there are. */
+const minCheckedOfKind = 200;
+
+const seeksOutcome = ({ statusCode, errorCode }: LogFilter) =>
+  statusCode !== undefined || errorCode !== undefined;
+
+export interface LogPage {
+  rows: LogRow[];
+  /** Where it stopped because it had checked enough; null if nothing of the range is left. */
+  checkedUpTo: string | null;
+}
+
 const loggedColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, false as waits, attempt_count,
   null::timestamptz as next_attempt_at, completed_at, started_at, duration_ms, status_code, error_code`;
 
@@ -70,6 +86,10 @@ const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${wit
     'durationMs', case when d.started_at is not null then d.duration_ms else a.duration_ms end,
     'statusCode', case when d.started_at is not null then d.status_code else a.status_code end,
     'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
+const lastEarlierAttempt = (inRange: string) => `left join lateral (
+    select started_at, duration_ms, status_code, error_code from attempts
+     where d.started_at is null and delivery_id = d.delivery_id and ${inRange} order by number desc limit 1) a on true`;
+
 /** `inRange` bounds the ids of events: they begin with the same bytes as those of their deliveries. */
 const joins = (
   inRange: string,
@@ -79,9 +99,7 @@ const joins = (
      where event_id = d.event_id and ${inRange} limit 1) e
   left join lateral (
     select tracking_id, shipper_tracking_id from shipments where shipment_id = e.shipment_id limit 1) s on true
-  left join lateral (
-    select started_at, duration_ms, status_code, error_code from attempts
-     where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
+  ${lastEarlierAttempt('true')}`;
 
 export const detailsOf = (shipperId: string, deliveryId: string, stopped: string, more = '') => {
   const condition = `shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
@@ -100,24 +118,24 @@ const isFinished = (status: string | undefined) => status !== undefined && finis
  * and state) of a shipper or a webhook. The newest of every kind that the filter allows are read, then the newest of
  * those, so the cost does not depend on the number of matches. One statement: a delivery settled meanwhile is in one of
  * the two.
+ *
+ * No index has the outcome of an attempt, so it is looked for: in the newest `maxChecked` owed deliveries and as many
+ * finished ones, or in that many of all kinds together. The page ends where the first of these ends that has more.
  */
-export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]> {
+export async function readPage(db: Database, query: PageQuery): Promise<LogPage> {
   const { filter, range } = query;
   const days = daysOf(range);
   const ofDays = (id: string) => (days ? `${id} >= '${days.firstId}' and ${id} < '${days.endId}'` : 'true');
   const source = sourceOf(query);
-  return db.query<LogRow>(
-    nameOf(
-      `list-${source}-${filter.webhookId === undefined ? 'shipper' : 'webhook'}-${filter.status ?? 'any'}`,
-      days,
-    ),
-    pageText(
-      source,
-      filter,
-      `delivery_id >= uuid_floor($2) and delivery_id < least($3::uuid, uuid_floor($4))`,
-      ofDays('delivery_id'),
-      `event_id >= uuid_floor($2) and event_id < uuid_floor($4) and ${ofDays('event_id')}`,
-    ),
+  const owner = filter.webhookId === undefined ? 'shipper' : 'webhook';
+  const looked = seeksOutcome(filter) ? '-outcome' : '';
+  const rows = await db.query<LogRow & { checkedUpTo: string | null }>(
+    nameOf(`list-${source}-${owner}-${filter.status ?? 'any'}${looked}`, days),
+    pageText(source, filter, {
+      inRange: `delivery_id >= uuid_floor($2) and delivery_id < least($3::uuid, uuid_floor($4))`,
+      ofDays: ofDays('delivery_id'),
+      ofTheirEvents: `event_id >= uuid_floor($2) and event_id < uuid_floor($4) and ${ofDays('event_id')}`,
+    }),
     [
       query.shipperId,
       range.from,
@@ -129,8 +147,15 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
       filter.state ?? null,
       query.shipmentIds ?? null,
       query.eventId ?? null,
+      filter.statusCode ?? null,
+      filter.errorCode ?? null,
+      maxChecked,
     ],
   );
+  return {
+    rows: rows.flatMap(({ checkedUpTo: _, ...row }) => ((row.deliveryId as string | null) ? [row] : [])),
+    checkedUpTo: rows[0]?.checkedUpTo ?? null,
+  };
 }
 
 /** Statements for the newest days are prepared; others are planned each time. */
@@ -169,14 +194,17 @@ const ownerOf = (webhookId: string | undefined) =>
     ? 'shipper_id = $1'
     : `webhook_id = $7 and exists (select 1 from webhooks where webhook_id = $7 and shipper_id = $1)`;
 
-function pageText(
-  source: Source,
-  filter: LogFilter,
-  inRange: string,
-  ofDays: string,
-  ofTheirEvents: string,
-): string {
+interface PageRange {
+  /** Conditions on the ids of deliveries: by parameters, and by constants that limit the plan. */
+  inRange: string;
+  ofDays: string;
+  /** On the ids of their events. */
+  ofTheirEvents: string;
+}
+
+function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirEvents }: PageRange): string {
   const { status, webhookId } = filter;
+  const isSought = seeksOutcome(filter);
   const owed = unfinishedDeliveries(
     '$6',
     `shipper_id = $1 and ${inRange} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)`,
@@ -184,26 +212,53 @@ function pageText(
   );
   const logged = (owner: string) =>
     `select ${loggedColumns} from deliveries where ${owner} and ${inRange} and ${ofDays}`;
-  const newest = 'order by delivery_id desc limit $5';
-  const ofKinds = `select f.* from kinds k
+  const newest = `order by delivery_id desc limit ${isSought ? '(select of_part from share)' : '$5'}`;
+  const byKinds = source === 'kinds' || source === 'kinds-of-state';
+  const ofKinds = `select k.status || ' ' || k.state as part, f.* from kinds k
     cross join lateral (
       ${logged(ownerOf(webhookId))} and status = k.status and state = k.state ${newest}) f`;
-  const byKinds = source === 'kinds' || source === 'kinds-of-state';
+  const ofLog = byKinds
+    ? ofKinds
+    : `select 'log' as part, f.* from (${logged('shipper_id = $1')} ${newest}) f`;
   const found =
     source === 'event' || source === 'shipments'
-      ? ofEvents(events[source], [
+      ? `select 'log' as part, f.* from (${ofEvents(events[source], [
           owed,
           `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
             ${status ? `and status = '${status}'` : ''}`,
-        ])
-      : `(${owed} ${isFinished(status) ? 'and false' : newest})
-         ${source === 'owed' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
-  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid),
+        ])}) f ${newest}`
+      : `select 'owed' as part, f.* from (${owed} ${isFinished(status) ? 'and false' : newest}) f
+         ${source === 'owed' ? '' : `union all ${ofLog}`}`;
+  return `with recursive given as (
+      select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid, $11::int, $12::text, $13::int),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
+    ${isSought ? `share as materialized (${byKinds ? shareOfKind : 'select $13::int as of_part'}),` : ''}
     found as materialized (${found}),
-    page as materialized (select * from found ${newest})
-    select ${shown} from page d ${joins(ofTheirEvents)} order by d.delivery_id desc`;
+    ${
+      isSought
+        ? `checked as materialized (${checkedText}),
+    page as materialized (
+      select d.* from checked cross join found d ${lastEarlierAttempt(ofDays)}
+       where d.delivery_id >= coalesce(up_to, uuid_floor('epoch')) and ${hasOutcome}
+       order by d.delivery_id desc limit $5)
+    select ${shown}, up_to as "checkedUpTo" from checked left join (page d ${joins(ofTheirEvents)}) on true`
+        : `page as materialized (select * from found ${newest})
+    select ${shown}, null::uuid as "checkedUpTo" from page d ${joins(ofTheirEvents)}`
+    }
+    order by d.delivery_id desc`;
 }
+
+const shareOfKind = `select greatest($13::int / (count(*) + 1), ${minCheckedOfKind}) as of_part from kinds`;
+
+/** All that is newer has been read: where the part ends that has more and ends first. */
+const checkedText = `select (
+  select last from (
+    select (array_agg(delivery_id order by delivery_id))[1] as last from found
+     group by part having count(*) >= (select of_part from share)) ends
+   order by last desc limit 1) as up_to`;
+
+const hasOutcome = `($11::int is null or coalesce(d.status_code, a.status_code) = $11)
+  and ($12::text is null or coalesce(d.error_code, a.error_code) = $12)`;
 
 const events = {
   event: `select event_id from events

@@ -13,6 +13,7 @@ import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/pagin
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { errorCodes } from '../send/errors.js';
 import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
@@ -21,6 +22,7 @@ import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './
 const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
 const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
 
+/** `knownStates` are those that a delivery may send today. */
 const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
     ...paging,
@@ -38,11 +40,61 @@ const logQuery = (knownStates: ReadonlySet<string>) =>
     ).optional(),
     state: stateInQuery(knownStates, 'Only deliveries of this state.'),
     status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
+    statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
+      type: 'integer',
+      minimum: 100,
+      maximum: 599,
+    })
+      .transform((text) => (/^\d{3}$/.test(text) ? Number(text) : 0))
+      .refine((code) => code >= 100 && code <= 599, 'must be an HTTP status: a whole number from 100 to 599')
+      .optional(),
+    errorCode: described(
+      z.enum(errorCodes),
+      'Only deliveries whose last attempt failed with this error.',
+    ).optional(),
     from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
     to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
   });
 
-/** `knownStates` are those that a delivery may send today. */
+type LogQuery = z.output<ReturnType<typeof logQuery>>;
+
+const listDescription =
+  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
+
+/** Cursors belong to `list` and the filters. */
+async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {
+  const { filter, after, rows, cut } = pageOf(list, query);
+  const found = await listDeliveries(db, shipperId, filter, after, rows);
+  const { page, nextCursor } = cut(found.deliveries, ({ deliveryId }) => deliveryId, found.checkedUpTo);
+  return { deliveries: page.map(view), nextCursor };
+}
+
+const detailsParams = z.object({ deliveryId: idInPath('The delivery.') });
+const detailsQuery = z.object({ attemptsCursor });
+
+/** Throws NOT_FOUND if the shipper has no such delivery. */
+async function detailsPage(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  query: z.output<typeof detailsQuery>,
+) {
+  const asked = { limit: attemptsPerPage, cursor: query.attemptsCursor };
+  const { after, cut } = pageOf(`attempts of ${deliveryId}`, asked, 'attemptsCursor');
+  const before = after === undefined ? undefined : numberOfAttempt(after);
+  const found = isUuid(deliveryId) && (await findDelivery(db, shipperId, deliveryId, before));
+  if (!found) throw notFound('This delivery');
+  const { payload, attempts: rows, ...delivery } = found;
+  const { page: attempts, nextCursor } = cut(rows, ({ number }) => idOfAttempt(number));
+  return {
+    ...view(delivery),
+    payload: JSON.parse(payload) as unknown,
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoOffset(attempt.startedAt) })),
+    nextAttemptsCursor: nextCursor,
+  };
+}
+
 export function deliveryRoutes({
   db,
   knownStates,
@@ -58,16 +110,12 @@ export function deliveryRoutes({
       summary: 'List deliveries, newest first',
       operationId: 'listDeliveries',
       tag: 'Deliveries',
-      description:
-        'Shows the deliveries that are owed to your webhooks, and the finished ones with their outcome. The log is kept for 30 days by default.',
+      description: listDescription,
       responses: { 200: deliveryList },
       query: logQuery(knownStates),
-      handle: async ({ caller, query }) => {
-        const { filter, after, rows, cut } = pageOf('deliveries', query);
-        const deliveries = await listDeliveries(db, caller.shipperId, filter, after, rows);
-        const { page, nextCursor } = cut(deliveries, (delivery) => delivery.deliveryId);
-        return { data: { deliveries: page.map(view), nextCursor } };
-      },
+      handle: async ({ caller, query }) => ({
+        data: await listPage(db, caller.shipperId, 'deliveries', query),
+      }),
     }),
     route({
       method: 'get',
@@ -76,27 +124,13 @@ export function deliveryRoutes({
       summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
       tag: 'Deliveries',
-      description: 'Shows every attempt, newest first, 100 per page.',
+      description: detailsDescription,
       responses: { 200: deliveryDetails },
-      params: z.object({ deliveryId: idInPath('The delivery.') }),
-      query: z.object({ attemptsCursor }),
-      handle: async ({ caller, params: { deliveryId }, query }) => {
-        const page = { limit: attemptsPerPage, cursor: query.attemptsCursor };
-        const { after, cut } = pageOf(`attempts of ${deliveryId}`, page, 'attemptsCursor');
-        const before = after === undefined ? undefined : numberOfAttempt(after);
-        const found = isUuid(deliveryId) && (await findDelivery(db, caller.shipperId, deliveryId, before));
-        if (!found) throw notFound('This delivery');
-        const { payload, attempts: rows, ...delivery } = found;
-        const { page: attempts, nextCursor } = cut(rows, ({ number }) => idOfAttempt(number));
-        return {
-          data: {
-            ...view(delivery),
-            payload: JSON.parse(payload) as unknown,
-            attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoOffset(attempt.startedAt) })),
-            nextAttemptsCursor: nextCursor,
-          },
-        };
-      },
+      params: detailsParams,
+      query: detailsQuery,
+      handle: async ({ caller, params: { deliveryId }, query }) => ({
+        data: await detailsPage(db, caller.shipperId, deliveryId, query),
+      }),
     }),
   ];
 }

@@ -41,29 +41,39 @@ export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
   nextProbeAt: Date | null;
 }
 
-/** Newest first; older ranges are read only until the page is full. */
+/** `checkedUpTo` is the last delivery checked, if the search for an outcome stopped there before the page was full. */
+interface DeliveryPage {
+  deliveries: Delivery[];
+  checkedUpTo: string | null;
+}
+
+/** Newest first; older ranges are read only until the page is full, or has checked enough. */
 export async function listDeliveries(
   db: Database,
   shipperId: string,
   filter: LogFilter,
   beforeId: string | undefined,
   limit: number,
-): Promise<Delivery[]> {
-  const found: LogRow[] = [];
+): Promise<DeliveryPage> {
+  const none = { deliveries: [], checkedUpTo: null };
   const named = filtersByShipment(filter) ? await findFilteredShipments(db, shipperId, filter) : undefined;
-  if (named === null) return [];
+  if (named === null) return none;
   const eventId = filter.eventId === undefined ? undefined : await findFilteredEvent(db, filter.eventId);
-  if (eventId === null) return [];
+  if (eventId === null) return none;
   const times = timesOf(eventId, named ? { from: named.from, to: named.before } : filter);
   const shipmentIds = named?.shipmentIds;
   const holds = await findHolds(db, shipperId);
   const heldWebhookIds = [...holds.keys()];
+  const found: LogRow[] = [];
+  let checkedUpTo: string | null = null;
   for (const range of rangesOf(times, beforeId)) {
     const query = { shipperId, filter, shipmentIds, eventId, range, beforeId, heldWebhookIds };
-    found.push(...(await readPage(db, { ...query, limit: limit - found.length })));
-    if (found.length === limit) break;
+    const page = await readPage(db, { ...query, limit: limit - found.length });
+    found.push(...page.rows);
+    ({ checkedUpTo } = page);
+    if (found.length === limit || checkedUpTo !== null) break;
   }
-  return found.map((row) => withHold(row, holds));
+  return { deliveries: found.map((row) => withHold(row, holds)), checkedUpTo };
 }
 
 /** The part of a time range in which an event was recorded. */

@@ -95,6 +95,10 @@ describe('the log of owed deliveries', () => {
     expect(inMs).toBeGreaterThan(50 * 60_000);
     expect(inMs).toBeLessThan(67 * 60_000);
     await expectFoundBy('PENDING', webhookId, pending);
+    const found = (query: string) => list(`webhookId=${webhookId}&${query}`);
+    expect(await found('statusCode=503')).toEqual(pending);
+    expect(await found('errorCode=HTTP_STATUS&status=PENDING')).toEqual(pending);
+    expect(await found('statusCode=500')).toEqual([]);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
   });
 

@@ -27,6 +27,7 @@ interface Delivery {
   status: string;
   createdAt: string;
   completedAt: string | null;
+  lastAttempt: { statusCode: number | null; errorCode: string | null } | null;
 }
 
 let service: Service;
@@ -173,6 +174,18 @@ describe('the delivery log', () => {
     ['status FAILED', () => 'status=FAILED', (d) => d.status === 'FAILED'],
     ['status HELD', () => 'status=HELD', (d) => d.status === 'HELD'],
     ['status CANCELLED', () => 'status=CANCELLED', (d) => d.status === 'CANCELLED'],
+    ['statusCode', () => 'statusCode=500', (d) => d.lastAttempt?.statusCode === 500],
+    ['errorCode', () => 'errorCode=HTTP_STATUS', (d) => d.lastAttempt?.errorCode === 'HTTP_STATUS'],
+    [
+      'statusCode, of its webhook and time',
+      () => `statusCode=200&webhookId=${webhooks.bad}&state=CREATED&status=SUCCEEDED&from=${middle}`,
+      (d) => d.webhookId === webhooks.bad && d.status === 'SUCCEEDED' && d.createdAt >= middle,
+    ],
+    [
+      'errorCode, of its shipment',
+      () => `errorCode=HTTP_STATUS&statusCode=500&trackingId=${trackingIds[1]}`,
+      (d) => d.trackingId === trackingIds[1] && d.webhookId === webhooks.bad,
+    ],
     ['from', () => `from=${middle}`, (d) => d.createdAt >= middle],
     ['to', () => `to=${middle}`, (d) => d.createdAt < middle],
     ['from in milliseconds', () => `from=${Date.parse(middle)}`, (d) => d.createdAt >= middle],
@@ -216,6 +229,11 @@ describe('the delivery log', () => {
     'eventId=my-event&from=2099-01-01T00:00:00Z',
     'eventId=my-event&status=FAILED',
     'eventId=my-event&trackingId=PH1',
+    'statusCode=418',
+    'errorCode=TLS',
+    'errorCode=HTTP_STATUS&statusCode=200',
+    'errorCode=HTTP_STATUS&status=CANCELLED',
+    'eventId=my-event&statusCode=500',
   ])('a filter without matches (%s) returns an empty list', async (query) =>
     expect(await list(`&${query}`)).toEqual([]),
   );
@@ -229,12 +247,30 @@ describe('the delivery log', () => {
     ['state=created', 'state'],
     ['status=succeeded', 'status'],
     ['status=', 'status'],
+    ['statusCode=', 'statusCode'],
+    ['statusCode=99', 'statusCode'],
+    ['statusCode=600', 'statusCode'],
+    ['statusCode=5e2', 'statusCode'],
+    ['errorCode=', 'errorCode'],
+    ['errorCode=timeout', 'errorCode'],
     ['from=yesterday', 'from'],
     ['to=2026-13-01T00:00:00Z', 'to'],
     ['from=', 'from'],
     ['state=CREATED&state=LOST', 'state'],
   ])('%s returns 400 naming it', async (query, path) => {
     expectWrong(await account.call(`/v1/deliveries?${query}`), [path]);
+  });
+
+  test('a status or error code that cannot exist returns 400 with those that can', async () => {
+    const wrong = await account.call('/v1/deliveries?statusCode=OK&errorCode=TIMEOUTS');
+    expect(wrong.body.error.details).toEqual([
+      { path: 'statusCode', message: 'must be an HTTP status: a whole number from 100 to 599' },
+      {
+        path: 'errorCode',
+        message:
+          'must be one of TIMEOUT, DNS, CONNECT, RESET, TLS, ADDRESS_DENIED, HTTP_STATUS, PROTOCOL; did you mean TIMEOUT?',
+      },
+    ]);
   });
 
   test("another shipper's deliveries are never shown, whatever the filter", async () => {
