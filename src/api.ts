@@ -30,6 +30,7 @@ import { eventRoutes } from './operator/event-routes.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { shipperRoutes } from './operator/shipper-routes.js';
 import { readStatus, statusRoute } from './operator/status.js';
+import { supportRoutes } from './operator/support-routes.js';
 import { userRoutes } from './operator/user-routes.js';
 import { createBatcher } from './platform/batch.js';
 import type { Database } from './platform/database/postgres.js';
@@ -133,6 +134,7 @@ export function apiRoutes(
       recordEvents: (events) => recordEvents(recording, events),
       tracing: resources.tracing,
     }),
+    ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
     statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
     ...erasureRoutes({
       db,

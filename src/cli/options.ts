@@ -67,8 +67,8 @@ const shipperFlags = '--id, --shipper <id>';
 export const ofShipper = (command: Command): Command =>
   command.requiredOption(shipperFlags, 'id of the shipper', idArgument);
 
-export const onlyOfShipper = (command: Command): Command =>
-  command.option(shipperFlags, 'only about this shipper', idArgument);
+export const shipperOption = (command: Command, description: string): Command =>
+  command.option(shipperFlags, description, idArgument);
 
 /** The service's own rule, so that nothing is done before it refuses the address. */
 export function emailArgument(text: string): string {

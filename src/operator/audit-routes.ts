@@ -87,7 +87,7 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       operationId: 'listAudit',
       tag: 'Operator',
       description:
-        'Who changed which account, webhook or secret, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.',
+        'Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.',
       responses: { 200: auditList },
       auth: 'operator',
       query,

@@ -87,7 +87,7 @@ function historyEntry(body: string) {
   return { state, timestamp, lat, lng, anomalies, evidences };
 }
 
-const listQuery = ({ names }: StateCatalogue) =>
+export const listQuery = ({ names }: StateCatalogue) =>
   z.object({
     ...paging,
     shipperTrackingId: ownIdInQuery(
@@ -101,6 +101,22 @@ const listQuery = ({ names }: StateCatalogue) =>
     to: instantInQuery('Only shipments accepted before this time', '2026-11-22T00:00:00Z'),
   });
 
+export const listDescription =
+  'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+
+/** Cursors belong to `list`, the shipper and the filters. */
+export async function listPage(
+  db: Database,
+  shipperId: string,
+  list: string,
+  query: z.output<ReturnType<typeof listQuery>>,
+) {
+  const { filter, after, rows, cut } = pageOf(`${list} of ${shipperId}`, query);
+  const found = await listShipments(db, shipperId, filter, after, rows);
+  const { page, nextCursor } = cut(found.shipments, ({ shipmentId }) => shipmentId, found.checkedUpTo);
+  return { shipments: page.map(view), nextCursor };
+}
+
 /** The list of shipments, and the catalogue of states (contract, section 4). */
 export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
   const states = statesOf(catalogue);
@@ -112,16 +128,12 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
       summary: 'List shipments, newest first',
       operationId: 'listShipments',
       tag: 'Shipments',
-      description:
-        'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.',
+      description: listDescription,
       responses: { 200: shipmentList },
       query: listQuery(catalogue),
-      handle: async ({ caller, query }) => {
-        const { filter, after, rows, cut } = pageOf(`shipments of ${caller.shipperId}`, query);
-        const found = await listShipments(db, caller.shipperId, filter, after, rows);
-        const { page, nextCursor } = cut(found.shipments, ({ shipmentId }) => shipmentId, found.checkedUpTo);
-        return { data: { shipments: page.map(view), nextCursor } };
-      },
+      handle: async ({ caller, query }) => ({
+        data: await listPage(db, caller.shipperId, 'shipments', query),
+      }),
     }),
     route({
       method: 'get',

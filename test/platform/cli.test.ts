@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -7,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { runOperator } from './run-operator.js';
 
 const operatorToken = 'operator-token-of-this-test';
 const maxBodyBytes = 256 * 1024;
@@ -109,19 +109,8 @@ afterEach(() => {
 
 const failed = (code: number, part: string) => ({ code, stderr: expect.stringContaining(part) });
 
-async function operator(args: string[], env: Record<string, string> = {}, stdin = '') {
-  const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
-    env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },
-  });
-  child.stdin.end(stdin);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number]>,
-  ]);
-  expect(stdout + stderr).not.toMatch(/^\s+at .+:\d+/m); // never a stack
-  return { code, stdout, stderr };
-}
+const operator = (args: string[], env: Record<string, string> = {}, stdin = '') =>
+  runOperator(args, { PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env }, stdin);
 
 const ndjson = (lines: (object | string)[]) =>
   lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { filledColumns, fitted, paged, pick, withQuery } from '../lists.js';
-import { idArgument, onlyOfShipper, UsageError } from '../options.js';
+import { idArgument, shipperOption, UsageError } from '../options.js';
 import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
 import { aligned, printable, widthOf, type Io } from '../terminal.js';
 import { addEventCommands } from './events.js';
 import { addShipperCommands } from './shippers.js';
+import { addSupportCommands } from './support.js';
 import { addUserCommands } from './users.js';
 
 /** Resealing many secrets takes long. */
@@ -17,7 +18,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   addAuditCommand(program, request, io);
 
   addEventCommands(program, request, io, finish);
-  addShipmentCommands(program, io, request);
+  addSupportCommands(program, request, io, addShipmentCommands(program, io, request));
   addMaintenanceCommands(program, request);
 
   program
@@ -122,9 +123,9 @@ const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
 const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
 function addAuditCommand(program: Command, request: Request, io: Io): void {
-  paged(onlyOfShipper(program.command('audit')))
+  paged(shipperOption(program.command('audit'), 'only about this shipper'))
     .description(
-      'show the audit log, newest first: who changed which account, webhook or secret, and who was refused',
+      'show the audit log, newest first: who changed which account, webhook or secret, which operator read a delivery, and who was refused',
     )
     .option('--user <id>', 'only about this user', idArgument)
     .option('--webhook <id>', 'only about this webhook', idArgument)
@@ -155,8 +156,8 @@ function addAuditCommand(program: Command, request: Request, io: Io): void {
 
 const erasureTimeoutMs = 30_000;
 
-function addShipmentCommands(program: Command, io: Io, request: Request): void {
-  const shipment = program.command('shipment').description('single shipments');
+function addShipmentCommands(program: Command, io: Io, request: Request): Command {
+  const shipment = program.command('shipment').description('shipments');
   shipment
     .command('erase')
     .description("erase a shipment's personal data for good; deliveries still owed are cancelled")
@@ -172,4 +173,5 @@ function addShipmentCommands(program: Command, io: Io, request: Request): void {
         });
       }),
     );
+  return shipment;
 }

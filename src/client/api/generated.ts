@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.
+         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.
          */
         get: operations["listAudit"];
         put?: never;
@@ -606,6 +606,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a shipper's deliveries, newest first
+         * @description Needs `shipperId` or `trackingId`. Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         */
+        get: operations["listDeliveriesOfShipper"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery of any shipper, with its attempts
+         * @description Shows every attempt, newest first, 100 per page. Shows what its shipper sees. The audit log records each read (`DELIVERY_READ`), because payloads and responses may have personal data.
+         */
+        get: operations["getDeliveryOfShipper"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a shipper's shipments, newest first
+         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         */
+        get: operations["listShipmentsOfShipper"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/status": {
         parameters: {
             query?: never;
@@ -995,7 +1055,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -4109,7 +4169,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this action. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -5689,6 +5749,253 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listDeliveriesOfShipper: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                cursor?: string;
+                /**
+                 * @description Only deliveries to this webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
+                 */
+                webhookId?: string;
+                /**
+                 * @description The service's identifier of the shipment.
+                 * @example PH1M7YZMHG0R8EB1NC38
+                 */
+                trackingId?: string;
+                /**
+                 * @description Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingId?: string;
+                /**
+                 * @description Only deliveries of this event: the `webhook-id` of a notification.
+                 * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
+                 */
+                eventId?: string;
+                /**
+                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+                 * @example CREATED
+                 */
+                state?: string;
+                /** @description Only deliveries with this status now. */
+                status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+                /**
+                 * @description Only deliveries whose last attempt got this HTTP status.
+                 * @example 500
+                 */
+                statusCode?: number;
+                /** @description Only deliveries whose last attempt failed with this error. */
+                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL";
+                /**
+                 * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only deliveries of events recorded before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Only deliveries of this shipper.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
+                 */
+                shipperId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Deliveries, newest first. */
+                        data: {
+                            deliveries: components["schemas"]["Delivery"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getDeliveryOfShipper: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `nextAttemptsCursor` of the previous page of attempts.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                attemptsCursor?: string;
+                /**
+                 * @description Only if it is a delivery of this shipper.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
+                 */
+                shipperId?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The delivery.
+                 * @example 01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery with its payload and its attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["DeliveryDetails"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listShipmentsOfShipper: {
+        parameters: {
+            query: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                cursor?: string;
+                /**
+                 * @description Only shipments with this identifier of yours, which need not be unique.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingId?: string;
+                /**
+                 * @description Only shipments in this state now. A shipment that is not created yet has no state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`.
+                 * @example CREATED
+                 */
+                state?: string;
+                /**
+                 * @description Only shipments accepted at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only shipments accepted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description The shipper whose shipments are listed.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
+                 */
+                shipperId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Shipments, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Shipments, newest first. */
+                        data: {
+                            shipments: components["schemas"]["ListedShipment"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };

@@ -23,7 +23,7 @@ const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toStri
 const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
 
 /** `knownStates` are those that a delivery may send today. */
-const logQuery = (knownStates: ReadonlySet<string>) =>
+export const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
     ...paging,
     webhookId: idInPath('Only deliveries to this webhook.').refine(isUuid, 'must be a UUID').optional(),
@@ -58,23 +58,23 @@ const logQuery = (knownStates: ReadonlySet<string>) =>
 
 type LogQuery = z.output<ReturnType<typeof logQuery>>;
 
-const listDescription =
+export const listDescription =
   'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
-const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
+export const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
 
 /** Cursors belong to `list` and the filters. */
-async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {
-  const { filter, after, rows, cut } = pageOf(list, query);
+export async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {
+  const { filter, after, rows, cut } = pageOf(`${list} of ${shipperId}`, query);
   const found = await listDeliveries(db, shipperId, filter, after, rows);
   const { page, nextCursor } = cut(found.deliveries, ({ deliveryId }) => deliveryId, found.checkedUpTo);
   return { deliveries: page.map(view), nextCursor };
 }
 
-const detailsParams = z.object({ deliveryId: idInPath('The delivery.') });
-const detailsQuery = z.object({ attemptsCursor });
+export const detailsParams = z.object({ deliveryId: idInPath('The delivery.') });
+export const detailsQuery = z.object({ attemptsCursor });
 
 /** Throws NOT_FOUND if the shipper has no such delivery. */
-async function detailsPage(
+export async function detailsPage(
   db: Database,
   shipperId: string,
   deliveryId: string,

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { fitted, paged, pick, withQuery } from '../lists.js';
+import { idArgument, ofShipper, shipperOption, UsageError } from '../options.js';
+import { example, type Request } from '../request.js';
+import { widthOf, type Io } from '../terminal.js';
+
+type Given = Record<string, string | undefined>;
+
+/** Times as the service takes them. */
+const inTime = (command: Command, what: string): Command =>
+  command
+    .option('--from <time>', `only ${what} at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21`)
+    .option('--to <time>', `only ${what} before this time`);
+
+/** For support, to answer a shipper. */
+export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
+  addDeliveryCommands(program, request, io);
+  inTime(paged(ofShipper(shipment.command('list'))), 'those accepted')
+    .description('list the shipments of a shipper, newest first')
+    .option('--shipper-tracking-id <id>', "only those with this identifier of the shipper's")
+    .option('--state <state>', 'only those in this state now, such as IN_TRANSIT')
+    .addHelpText('after', example('shipment list --shipper 0199… --shipper-tracking-id ORDER-1001'))
+    .action(
+      request(
+        (client, options: Given) =>
+          client.get(
+            withQuery('/operator/v1/shipments', {
+              shipperId: options.shipper,
+              ...pick(options, ['shipperTrackingId', 'state', 'from', 'to', 'limit', 'cursor']),
+            }),
+          ),
+        fitted({
+          name: 'shipments',
+          columns: ['trackingId', 'state', 'acceptedAt', 'updatedAt', 'shipperTrackingId'],
+          headColumns: 2,
+          width: widthOf(io),
+        }),
+      ),
+    );
+}
+
+const deliveryColumns = [
+  ...['deliveryId', 'status', 'state', 'lastAttempt.statusCode', 'lastAttempt.errorCode', 'createdAt'],
+  ...['attemptCount', 'heldBy', 'reason', 'nextAttemptAt', 'trackingId', 'shipperTrackingId', 'webhookId'],
+  'targetAddress',
+];
+
+const deliveryFilters = [
+  ...['trackingId', 'shipperTrackingId', 'state', 'status', 'statusCode', 'errorCode'],
+  ...['from', 'to', 'limit', 'cursor'],
+];
+
+function addDeliveryCommands(program: Command, request: Request, io: Io): void {
+  const delivery = program.command('delivery').description('deliveries of a shipper');
+  inTime(
+    paged(shipperOption(delivery.command('list'), 'shipper whose deliveries are listed')),
+    'those recorded',
+  )
+    .description('list the deliveries of a shipper or a shipment, newest first')
+    .option('--tracking-id <id>', 'only those of this shipment; it needs no --shipper', idArgument)
+    .option('--shipper-tracking-id <id>', "only those of shipments with this identifier of the shipper's")
+    .option('--webhook <id>', 'only those to this webhook', idArgument)
+    .option('--event <id>', 'only those of this event: the webhook-id of a notification', idArgument)
+    .option('--state <state>', 'only those of this state, such as IN_TRANSIT')
+    .option('--status <status>', 'only those with this status, such as HELD or FAILED')
+    .option('--status-code <code>', 'only those whose last attempt got this HTTP status')
+    .option('--error-code <code>', 'only those whose last attempt failed with this error, such as TIMEOUT')
+    .addHelpText('after', example('delivery list --shipper 0199… --status-code 500 --from 2026-11-21'))
+    .action(
+      request(
+        (client, options: Given) => {
+          if (options.shipper === undefined && options.trackingId === undefined)
+            throw new UsageError('Give --shipper or --tracking-id.');
+          return client.get(
+            withQuery('/operator/v1/deliveries', {
+              shipperId: options.shipper,
+              webhookId: options.webhook,
+              eventId: options.event,
+              ...pick(options, deliveryFilters),
+            }),
+          );
+        },
+        fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 6, width: widthOf(io) }),
+      ),
+    );
+  delivery
+    .command('show')
+    .description('show a delivery with its payload and its attempts; the audit log records it')
+    .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
+    .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
+    .addHelpText('after', example('delivery show --delivery 0199…'))
+    .action(
+      request((client, { delivery: id, ...options }: Given) =>
+        client.get(
+          withQuery(`/operator/v1/deliveries/${encodeURIComponent(id!)}`, pick(options, ['attemptsCursor'])),
+        ),
+      ),
+    );
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runOperator } from './run-operator.js';
+
+let server: http.Server;
+let url: string;
+let requested: string[];
+/** The response of a stand-in of the service to every request. */
+let data: object;
+
+beforeAll(async () => {
+  server = http.createServer(({ method, url: path }, response) => {
+    requested.push(`${method} ${path}`);
+    response.end(JSON.stringify({ version: '1.0.0', timestamp: 1, status: 'OK', data }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  requested = [];
+  data = { deliveries: [], shipments: [], webhooks: [], nextCursor: null };
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const operator = (line: string, env: Record<string, string> = {}) =>
+  runOperator(line.split(' '), { PARCELHOOK_URL: url, OPERATOR_TOKEN: 'token-of-this-test', ...env });
+
+test.each([
+  ['delivery list --shipper s', 'deliveries?shipperId=s'],
+  [
+    'delivery list --id s --webhook w --event e --shipper-tracking-id r --state LOST --status HELD --status-code 500 ' +
+      '--error-code TLS --from 2026-11-21 --to 2026-11-22 --limit 9 --cursor c',
+    'deliveries?shipperId=s&webhookId=w&eventId=e&shipperTrackingId=r&state=LOST&status=HELD' +
+      '&statusCode=500&errorCode=TLS&from=2026-11-21&to=2026-11-22&limit=9&cursor=c',
+  ],
+  ['delivery list --tracking-id T1', 'deliveries?trackingId=T1'],
+  ['delivery show --delivery d/1', 'deliveries/d%2F1'],
+  ['delivery show --delivery d --attempts-cursor c', 'deliveries/d?attemptsCursor=c'],
+  [
+    'shipment list --shipper s --shipper-tracking-id r --state LOST --from 2026-11-21 --to 2026-11-22 --limit 9',
+    'shipments?shipperId=s&shipperTrackingId=r&state=LOST&from=2026-11-21&to=2026-11-22&limit=9',
+  ],
+])('%s', async (line, path) => {
+  expect(await operator(line)).toMatchObject({ code: 0, stderr: '' });
+  expect(requested).toEqual([`GET /operator/v1/${path}`]);
+  expect(JSON.parse((await operator(`${line} --json`)).stdout)).toEqual(data);
+});
+
+test.each([
+  ['delivery list', 'Give --shipper or --tracking-id'],
+  ['delivery show', '--delivery'],
+  ['shipment list', '--shipper'],
+])('%s is wrong usage: 2, without a request', async (line, part) => {
+  expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
+  expect(requested).toEqual([]);
+});
+
+test.each(['delivery list', 'delivery show', 'shipment list'])(
+  '%s --help has an example',
+  async (command) => {
+    const stdout = expect.stringContaining(`Example:\n  npm run operator -- ${command}`);
+    expect(await operator(`${command} --help`)).toMatchObject({ code: 0, stdout });
+  },
+);
+
+describe('on a terminal of 120 characters', () => {
+  const id = (digit: number) => `0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5${digit}`;
+  const at = '2026-11-21T12:00:00+00:00';
+  const trackingId = 'PH1M7YZMHG0R8EB1NC38';
+  const shown = async (line: string) => {
+    const lines = (await operator(line, { COLUMNS: '120' })).stdout.split('\n');
+    for (const one of lines) expect(one.length).toBeLessThanOrEqual(120);
+    return lines;
+  };
+
+  test('a list of deliveries fits', async () => {
+    const lastAttempt = { statusCode: null, errorCode: 'ADDRESS_DENIED' };
+    const delivery = { deliveryId: id(1), status: 'SUCCEEDED', state: 'OUT_FOR_DELIVERY', lastAttempt };
+    const more = { createdAt: at, webhookId: id(2), trackingId, attemptCount: 9, heldBy: null };
+    data = { deliveries: [{ ...delivery, ...more }], nextCursor: 'c-1' };
+    expect(await shown('delivery list --shipper s')).toEqual([
+      `${id(1)}  SUCCEEDED  OUT_FOR_DELIVERY  -  ADDRESS_DENIED  ${at}`,
+      `  attemptCount 9  trackingId ${trackingId}  webhookId ${id(2)}`,
+      'more: --cursor c-1',
+      '',
+    ]);
+  });
+
+  test('a list of shipments fits', async () => {
+    const times = { acceptedAt: at, updatedAt: at };
+    data = {
+      shipments: [{ trackingId, state: 'OUT_FOR_DELIVERY', ...times, shipperTrackingId: 'ORDER-1001' }],
+      nextCursor: null,
+    };
+    expect(await shown('shipment list --shipper s')).toEqual([
+      expect.stringMatching(/^trackingId +state +acceptedAt +updatedAt +shipperTrackingId$/),
+      `${trackingId}  OUT_FOR_DELIVERY  ${at}  ${at}  ORDER-1001`,
+      '',
+    ]);
+  });
+});
