@@ -32,6 +32,7 @@ import { shipperRoutes } from './operator/shipper-routes.js';
 import { readStatus, statusRoute } from './operator/status.js';
 import { supportRoutes } from './operator/support-routes.js';
 import { userRoutes } from './operator/user-routes.js';
+import { webhookTopRoute } from './operator/webhook-top.js';
 import { createBatcher } from './platform/batch.js';
 import type { Database } from './platform/database/postgres.js';
 import type { Resources } from './resources.js';
@@ -135,6 +136,7 @@ export function apiRoutes(
       tracing: resources.tracing,
     }),
     ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
+    webhookTopRoute(db),
     statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
     ...erasureRoutes({
       db,

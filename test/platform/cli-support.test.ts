@@ -46,6 +46,8 @@ test.each([
     'shipment list --shipper s --shipper-tracking-id r --state LOST --from 2026-11-21 --to 2026-11-22 --limit 9',
     'shipments?shipperId=s&shipperTrackingId=r&state=LOST&from=2026-11-21&to=2026-11-22&limit=9',
   ],
+  ['webhook top', 'webhooks'],
+  ['webhook top --sort slow --limit 9', 'webhooks?sort=slow&limit=9'],
 ])('%s', async (line, path) => {
   expect(await operator(line)).toMatchObject({ code: 0, stderr: '' });
   expect(requested).toEqual([`GET /operator/v1/${path}`]);
@@ -56,12 +58,13 @@ test.each([
   ['delivery list', 'Give --shipper or --tracking-id'],
   ['delivery show', '--delivery'],
   ['shipment list', '--shipper'],
+  ['webhook top --limit many', 'must be a whole number'],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
   expect(requested).toEqual([]);
 });
 
-test.each(['delivery list', 'delivery show', 'shipment list'])(
+test.each(['delivery list', 'delivery show', 'shipment list', 'webhook top'])(
   '%s --help has an example',
   async (command) => {
     const stdout = expect.stringContaining(`Example:\n  npm run operator -- ${command}`);
@@ -88,6 +91,17 @@ describe('on a terminal of 120 characters', () => {
       `${id(1)}  SUCCEEDED  OUT_FOR_DELIVERY  -  ADDRESS_DENIED  ${at}`,
       `  attemptCount 9  trackingId ${trackingId}  webhookId ${id(2)}`,
       'more: --cursor c-1',
+      '',
+    ]);
+  });
+
+  test('the top webhooks fit, with what is owed to them and how much fails', async () => {
+    const webhook = { webhookId: id(2), shipperId: id(3), status: 'DISABLED', circuit: 'CLOSED' };
+    const figures = { pendingCount: 800, isMore: true, failureRate: 0.996, p95Ms: 15_000 };
+    data = { webhooks: [{ ...webhook, ...figures, shipperName: 'Acme' }] };
+    expect(await shown('webhook top')).toEqual([
+      `${id(2)}  DISABLED  CLOSED`,
+      `  pending 800+  failed 100%  p95Ms 15000  shipperId ${id(3)}  shipperName Acme`,
       '',
     ]);
   });

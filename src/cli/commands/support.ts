@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { fitted, paged, pick, withQuery } from '../lists.js';
-import { idArgument, ofShipper, shipperOption, UsageError } from '../options.js';
-import { example, type Request } from '../request.js';
+import { idArgument, ofShipper, shipperOption, UsageError, wholeNumberArgument } from '../options.js';
+import { example, type Data, type Request } from '../request.js';
 import { widthOf, type Io } from '../terminal.js';
 
 type Given = Record<string, string | undefined>;
@@ -37,7 +37,37 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
         }),
       ),
     );
+  const webhook = program.command('webhook').description('webhooks of all shippers');
+  webhook
+    .command('top')
+    .description('list the webhooks of all shippers that fail, are owed the most, or are slow')
+    .option('--sort <order>', 'what leads: failing, backlog or slow (default: failing)')
+    .option('--limit <number>', 'maximum number of webhooks, 1 to 250 (default: 50)', wholeNumberArgument)
+    .addHelpText('after', example('webhook top --sort backlog'))
+    .action(
+      request(
+        (client, options: Given) =>
+          client.get(withQuery('/operator/v1/webhooks', pick(options, ['sort', 'limit']))),
+        (data) =>
+          fitted({ name: 'webhooks', columns: topColumns, headColumns: 3, width: widthOf(io) })({
+            ...data,
+            webhooks: Array.isArray(data.webhooks) ? data.webhooks.map(rounded) : data.webhooks,
+          }),
+      ),
+    );
 }
+
+const topColumns = [
+  ...['webhookId', 'status', 'circuit', 'pending', 'failed', 'p95Ms'],
+  ...['heldBy', 'failingSince', 'shipperId', 'shipperName', 'targetAddress'],
+];
+
+/** `200+` means more than were counted, and `failed` is in percent. */
+const rounded = ({ pendingCount, isMore, failureRate, ...webhook }: Data): Data => ({
+  ...webhook,
+  pending: isMore === true ? `${String(pendingCount)}+` : pendingCount,
+  failed: typeof failureRate === 'number' ? `${Math.round(failureRate * 100)}%` : failureRate,
+});
 
 const deliveryColumns = [
   ...['deliveryId', 'status', 'state', 'lastAttempt.statusCode', 'lastAttempt.errorCode', 'createdAt'],

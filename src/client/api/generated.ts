@@ -666,6 +666,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks that fail, are owed the most, or are slow
+         * @description `failing`: active webhooks with the highest share of failed attempts, then those that have been failing the longest. `backlog`: those that are owed the most. `slow`: those with the highest p95. There are no further pages. The ranks by attempts are up to a minute old. A backlog is counted as far as `isMore` says.
+         */
+        get: operations["listTopWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/status": {
         parameters: {
             query?: never;
@@ -2727,6 +2747,74 @@ export interface components {
                     message: string;
                 }[];
             };
+        };
+        /** @description A webhook that may need attention. */
+        TopWebhook: {
+            /**
+             * Format: uuid
+             * @description The webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * Format: uuid
+             * @description Its shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * @description The name of its shipper.
+             * @example Acme
+             */
+            shipperName: string;
+            /**
+             * Format: uri
+             * @description Where notifications are sent, without the query.
+             * @example https://example.com/hooks/parcelhook
+             */
+            targetAddress: string;
+            /**
+             * @description Its status.
+             * @example ACTIVE
+             * @enum {string}
+             */
+            status: "ACTIVE" | "PAUSED" | "DISABLED";
+            /**
+             * @description `OPEN`: it failed too often, and is only probed.
+             * @example OPEN
+             * @enum {string}
+             */
+            circuit: "CLOSED" | "OPEN";
+            /**
+             * @description Why it is not called; null if it is.
+             * @example CIRCUIT
+             */
+            heldBy: ("CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            /**
+             * @description Its first failure since its last success; null if there is none.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * @description Deliveries owed to it.
+             * @example 120
+             */
+            pendingCount: number;
+            /**
+             * @description Whether it is owed more than were counted.
+             * @example false
+             */
+            isMore: boolean;
+            /**
+             * @description Share of failed attempts in the current hour and the one before it; null without any.
+             * @example 1
+             */
+            failureRate: number | null;
+            /**
+             * @description What 95 % of the attempts did not exceed, in the current hour or the one before it, whichever had more; null without any.
+             * @example 15000
+             */
+            p95Ms: number | null;
         };
         /** @description How the service is doing. */
         Status: {
@@ -5989,6 +6077,59 @@ export interface operations {
                              * @example null
                              */
                             nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listTopWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description What leads.
+                 * @example failing
+                 */
+                sort?: "failing" | "backlog" | "slow";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks of all shippers that lead by `sort`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The webhooks of all shippers that lead by `sort`. */
+                        data: {
+                            webhooks: components["schemas"]["TopWebhook"][];
                         };
                     };
                 };

@@ -132,3 +132,61 @@ export const listOpenCircuits = (db: Database, limit: number): Promise<OpenCircu
       order by c.failing_since desc nulls first, c.webhook_id limit $1`,
     [limit],
   );
+
+/** A lower bound if `isMore`. */
+export interface Owed {
+  webhookId: string;
+  owed: number;
+  isMore: boolean;
+  /** When the oldest of them was due. */
+  since: Date;
+}
+
+const byCount = 'order by owed desc, "isMore" desc, since, "webhookId"';
+const owedOf = (webhook: string, most: string) => `
+  select ${webhook}.webhook_id as "webhookId", least(c.owed, ${most})::int as owed, c.owed > ${most} as "isMore", s.since
+    from (select count(*) as owed
+            from (select from outbox where webhook_id = ${webhook}.webhook_id
+                   order by webhook_id, shipment_id, sequence limit ${most} + 1) o) c
+   cross join lateral (
+     select due_at as since from outbox where webhook_id = ${webhook}.webhook_id and due_at is not null
+      order by webhook_id, due_at limit 1) s`;
+
+/**
+ * The first `leaders` of the next `maxWebhooks` webhooks after `afterId` that are owed something, most owed first; each
+ * is counted up to `most`. `lastId` is where the next page continues; null if there is none.
+ */
+export async function listMostOwed(
+  db: Database,
+  afterId: string,
+  { most, leaders, maxWebhooks }: { most: number; leaders: number; maxWebhooks: number },
+): Promise<{ webhooks: Owed[]; lastId: string | null }> {
+  const [row] = await db.query<{
+    webhooks: (Omit<Owed, 'since'> & { since: string })[];
+    lastId: string | null;
+  }>(
+    'list-most-owed',
+    `with recursive ${owingWebhooks('$2', '$1')}, counted as materialized (
+       select c.* from owing o
+        cross join lateral (select 1 from webhooks where webhook_id = o.webhook_id and deleted_at is null limit 1) w
+        cross join lateral (${owedOf('o', '$3::int')}) c
+        ${byCount} limit $4
+     )
+     select coalesce((select json_agg(c) from counted c), '[]') as webhooks,
+            (select webhook_id from owing where place = $2::int) as "lastId"`,
+    [afterId, maxWebhooks, most, leaders],
+  );
+  return {
+    webhooks: row!.webhooks.map((webhook) => ({ ...webhook, since: new Date(webhook.since) })),
+    lastId: row!.lastId,
+  };
+}
+
+/** Most owed first; each is counted up to `most`. Webhooks that are owed nothing are left out. */
+export const countOwed = (db: Database, webhookIds: string[], most: number): Promise<Owed[]> =>
+  db.query<Owed>(
+    'count-owed',
+    `select c.* from unnest($1::uuid[]) as g (webhook_id)
+      cross join lateral (${owedOf('g', '$2::int')}) c ${byCount}`,
+    [webhookIds, most],
+  );

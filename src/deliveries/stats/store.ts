@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { ms } from '../outbox/sql.js';
+import { isActive, isTroubled, ms } from '../outbox/sql.js';
 import { hourOf, sumOfCounts } from './sql.js';
 
 export const maxHours = 720;
@@ -89,4 +89,54 @@ async function deleteHoursPage(db: Database, retentionMs: number, limit: number)
 export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
   const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
   while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);
+}
+
+/** Of the current hour and the one before it, as far as it is folded. */
+const recentHours = `webhook_hours where hour between ${hourOf('now()')} - interval '1 hour' and now()`;
+
+/**
+ * Active webhooks with a failure in the current hour or the one before it, or since their last success: the highest
+ * share of failed attempts first, then those that have been failing the longest. It reads two hours of the counts, and
+ * the circuits; webhooks only until there are enough.
+ */
+export async function listFailing(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ webhookId: string }>(
+    'list-failing-webhooks',
+    `with counted as (
+       select webhook_id, succeeded, failed, false as troubled, null::timestamptz as failing_since from ${recentHours}
+       union all
+       select webhook_id, 0, 0, true, failing_since from circuits c where ${isTroubled('c')}
+     ), ranked as materialized (
+       select webhook_id, coalesce(sum(failed)::float8 / nullif(sum(succeeded + failed), 0), 1) as rate,
+              min(failing_since) as failing_since
+         from counted group by webhook_id having sum(failed) > 0 or bool_or(troubled)
+        order by rate desc, failing_since, webhook_id
+     )
+     select r.webhook_id as "webhookId"
+       from ranked r cross join lateral (
+         select 1 from webhooks where webhook_id = r.webhook_id and ${isActive('webhooks')} limit 1) w
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ webhookId }) => webhookId);
+}
+
+/** By the p95 of the current hour or the one before it: whichever had more attempts. */
+export async function listSlow(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ webhookId: string }>(
+    'list-slow-webhooks',
+    `with ranked as materialized (
+       select webhook_id, hour, succeeded + failed as attempts, p95_ms from ${recentHours} and p95_ms is not null
+        order by p95_ms desc, webhook_id
+     )
+     select r.webhook_id as "webhookId"
+       from ranked r
+      cross join lateral (select 1 from webhooks where webhook_id = r.webhook_id and deleted_at is null limit 1) w
+       left join lateral (
+         select 1 as found from ${recentHours} and webhook_id = r.webhook_id and hour <> r.hour and p95_ms is not null
+            and (succeeded + failed, hour) > (r.attempts, r.hour) limit 1) busier on true
+      where busier.found is null limit $1`,
+    [limit],
+  );
+  return rows.map(({ webhookId }) => webhookId);
 }

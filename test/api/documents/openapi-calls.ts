@@ -180,6 +180,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     }),
     explainDelivery: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}/explanation`),
     getStatus: byOperator(() => '/status'),
+    listTopWebhooks: byOperator(() => '/webhooks?sort=backlog'),
     listDeliveriesOfShipper: byOperator(({ account }) => `/deliveries?shipperId=${account.shipperId}`),
     getDeliveryOfShipper: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}`),
     listShipmentsOfShipper: byOperator(({ account }) => `/shipments?shipperId=${account.shipperId}`),

@@ -175,6 +175,7 @@ describe('for support', () => {
       `/deliveries?shipperId=${account.shipperId}`,
       `/deliveries/${unknownId}`,
       `/shipments?shipperId=${account.shipperId}`,
+      '/webhooks',
     ])
       expectFailure(await support(path, tokens.scanner), 403);
   });
