@@ -22,7 +22,7 @@ async function loadPrincipals(db: Database, userIds: string[]): Promise<Principa
     'load-principals',
     `select u.user_id as "userId", u.epoch as "userEpoch", u.email, s.shipper_id as "shipperId",
             s.name as "shipperName", s.epoch as "shipperEpoch", s.status as "shipperStatus",
-            array(select session_id::text from ended_sessions where user_id = u.user_id) as "endedSessions",
+            (select coalesce(json_agg(session_id), '[]') from ended_sessions where user_id = u.user_id) as "endedSessions",
             s.account_key_hash as key,
             case when s.previous_key_until > now() then s.previous_key_hash end as "previousKey"
        from users u cross join lateral (select * from shippers where shipper_id = u.shipper_id limit 1) s

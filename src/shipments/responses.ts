@@ -75,7 +75,7 @@ export const tracking = z
           evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
         }),
       ),
-      'Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all of them.',
+      'Its states, oldest first: the latest 1,000, or as many of them as fit in 1 MiB. The feed (`GET /v1/events`) has all of them.',
     ),
   })
   .meta({ id: 'Tracking', description: 'A shipment and its history.' });

@@ -67,8 +67,8 @@ export function shipmentRoutes(deps: {
         const found =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
         if (!found) throw notTracked();
-        const { bodies, ...shipment } = found;
-        return { data: { ...shipment, history: bodies.map(historyEntry) } };
+        const { notifications, ...shipment } = found;
+        return { data: { ...shipment, history: notifications.map(historyEntry) } };
       },
     }),
   ];
@@ -82,10 +82,14 @@ const notTracked = () =>
     'No shipment has this trackingId. To find one by your own identifier, use GET /v1/shipments?shipperTrackingId=…',
   );
 
-function historyEntry(body: string) {
-  const { state, timestamp, lat, lng, anomalies, evidences } = JSON.parse(body) as Record<string, unknown>;
-  return { state, timestamp, lat, lng, anomalies, evidences };
-}
+const historyEntry = ({ state, timestamp, lat, lng, anomalies, evidences }: Record<string, unknown>) => ({
+  state,
+  timestamp,
+  lat,
+  lng,
+  anomalies,
+  evidences,
+});
 
 export const listQuery = ({ names }: StateCatalogue) =>
   z.object({

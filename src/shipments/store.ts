@@ -107,12 +107,13 @@ export interface TrackedShipment {
   shipperTrackingId: string;
   state: string | null;
   /** Of its latest events, as many as fit in a response, oldest first. */
-  bodies: string[];
+  notifications: Record<string, unknown>[];
 }
 
 /** A shipment may have any number of states, each with any evidence; the feed has them all. */
-const historyBounds = { states: 1_000, bytes: 4 * 1024 ** 2 };
+const historyBounds = { states: 1_000, bytes: 1024 ** 2 };
 
+/** The history comes as JSON: the driver would read an array of texts character by character. */
 export async function findTracking(
   db: Database,
   shipperId: string,
@@ -123,10 +124,10 @@ export async function findTracking(
     `select s.tracking_id as "trackingId", s.shipment_id as "shipmentId",
             s.shipper_tracking_id as "shipperTrackingId",
             (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state,
-            array(select body from (
-                    select sequence, body, sum(octet_length(body)) over (order by sequence desc) - octet_length(body) as newer_bytes
-                      from ${eventsOf('s.shipment_id', 'sequence, body', 'true order by sequence desc limit $3')} newest) sized
-                   where newer_bytes < $4 order by sequence) as bodies
+            (select coalesce(json_agg(body::json order by sequence), '[]') from (
+               select sequence, body, sum(octet_length(body)) over (order by sequence desc) - octet_length(body) as newer_bytes
+                 from ${eventsOf('s.shipment_id', 'sequence, body', 'true order by sequence desc limit $3')} newest) sized
+              where newer_bytes < $4) as notifications
        from shipments s where s.tracking_id = $2 and s.shipper_id = $1`,
     [shipperId, trackingId, historyBounds.states, historyBounds.bytes],
   );

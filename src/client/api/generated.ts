@@ -2045,7 +2045,7 @@ export interface components {
              * @example CREATED
              */
             state: string | null;
-            /** @description Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all of them. */
+            /** @description Its states, oldest first: the latest 1,000, or as many of them as fit in 1 MiB. The feed (`GET /v1/events`) has all of them. */
             history: {
                 /**
                  * @description The new state.

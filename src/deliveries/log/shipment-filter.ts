@@ -47,7 +47,7 @@ export async function findFilteredShipments(
     `with named as materialized (
        select shipment_id from shipments where shipper_id = $1 and ${named} limit $4
      )
-     select array(select shipment_id from named) as "shipmentIds", coalesce(sum(sequence), 0)::float8 as states,
+     select (select coalesce(json_agg(shipment_id), '[]') from named) as "shipmentIds", coalesce(sum(sequence), 0)::float8 as states,
             (array_agg(first_event_id order by first_event_id))[1] as first,
             (array_agg(last_event_id order by last_event_id desc))[1] as last
        from named n

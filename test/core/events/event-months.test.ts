@@ -46,7 +46,7 @@ const partitionsWithEvents = async () =>
 const trackingIdOf = (id: string) => `PH${id.replaceAll('-', '').toUpperCase()}`;
 const historyOf = async (id: string) => {
   const tracked = await findTracking(world.db, world.shipperId, trackingIdOf(id));
-  return tracked!.bodies.map((body) => (JSON.parse(body) as { state: string }).state);
+  return tracked!.notifications.map(({ state }) => state);
 };
 
 async function named(
