@@ -1,5 +1,4 @@
 import { Router, type Express, type Request, type RequestHandler } from 'express';
-import { readFileSync } from 'node:fs';
 import { hasToken } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config/config.js';
 import { directProxies } from './http/addresses.js';
@@ -8,6 +7,7 @@ import type { Shares } from './http/connections/shares.js';
 import type { Health } from './http/health.js';
 import { createApp } from './http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from './platform/errors.js';
+import { openFilesLimit } from './platform/open-files.js';
 import type { Logger } from './platform/telemetry/logger.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
 import type { createReleasers } from './platform/lifecycle.js';
@@ -119,16 +119,4 @@ function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean)
     })
     .all(readOnlyRoute);
   return router;
-}
-
-const commonLimit = 1_024;
-
-/** `ulimit -n`; without `/proc`, the lowest common limit. */
-function openFilesLimit(): number {
-  try {
-    const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return limit === 'unlimited' ? Infinity : Number(limit ?? commonLimit);
-  } catch {
-    return commonLimit;
-  }
 }

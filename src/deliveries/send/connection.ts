@@ -12,6 +12,7 @@ import {
   type DestinationPolicy,
 } from '../../webhooks/destination.js';
 import { checkTargetAddress } from '../../webhooks/target-address.js';
+import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
 import { proxyOf, throughTunnels, type AttemptOptions } from './proxy.js';
 
@@ -22,6 +23,8 @@ export interface RouteOptions {
   egressProxy?: string | undefined;
   /** Default 1,024, more than lanes let hang with usual settings. Further attempts wait, within their deadline. */
   maxSocketsPerHost?: number | undefined;
+  /** Of all hosts together. Default 2,000, at most an eighth of the open files that the process may have. */
+  maxIdleSockets?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
 }
@@ -47,6 +50,9 @@ const MAX_SOCKETS_PER_HOST = 1_024;
 const IDLE_TIMEOUT_MS = 50_000;
 /** Node's 250 ms are too short for a distant receiver with several addresses. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
+/** Shippers choose the hosts, and each keeps its connections for a while: together they could take all open files. */
+const MAX_IDLE_SOCKETS = 2_000;
+const IDLE_SHARE_OF_OPEN_FILES = 1 / 8;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECKED_ADDRESSES = 10_000;
 
@@ -130,9 +136,40 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     http: new http.Agent({ ...common, onread: smallReads }),
     https: new https.Agent(secure),
   };
+  const openFiles = Math.floor(openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
+  boundIdle(Object.values(agents), options.maxIdleSockets ?? Math.min(MAX_IDLE_SOCKETS, openFiles));
   return options.egressProxy === undefined
     ? { http: withGuard(agents.http, options), https: withGuard(agents.https, options) }
     : tunnelled(agents, options.egressProxy, options);
+}
+
+/**
+ * Of the agents' idle sockets, the one that was idle longest is closed for one more: those of hosts that are no longer
+ * called come first. An agent reuses the newest of a host and drops closed ones from the other end.
+ */
+function boundIdle(agents: http.Agent[], max: number): void {
+  const idle = new Set<Duplex>(); // longest idle first
+  function forget(this: Duplex) {
+    idle.delete(this);
+  }
+  for (const agent of agents) {
+    // Node destroys the socket if this returns false; its type does not say so.
+    const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+    const reuse = agent.reuseSocket.bind(agent);
+    agent.keepSocketAlive = (socket) => {
+      if (!keep(socket)) return false;
+      idle.add(socket);
+      socket.once('close', forget);
+      const [oldest] = idle;
+      if (idle.size > max) oldest!.destroy();
+      return true;
+    };
+    agent.reuseSocket = (socket, request) => {
+      idle.delete(socket);
+      socket.off('close', forget);
+      reuse(socket, request);
+    };
+  }
 }
 
 /** Names resolve within the attempt's deadline, and every address is checked. */

@@ -5,11 +5,14 @@ import { createLoopback } from './loopback.js';
 import { developmentPolicy, noDns } from '../../../support/ssrf-corpus.js';
 
 const hanging = 600;
+const maxIdleSockets = 10;
 const loopback = createLoopback();
 const sender = createSender({ policy: developmentPolicy, dns: noDns });
+const bounded = createSender({ policy: developmentPolicy, dns: noDns, maxIdleSockets });
 
 afterAll(() => {
   sender.close();
+  bounded.close();
   loopback.closeAll();
 });
 
@@ -27,4 +30,26 @@ test('hundreds of hanging attempts delay no other on the same host', async () =>
   const outcome = await send('/answers');
   expect(outcome).toMatchObject({ ok: true, statusCode: 200 });
   expect(outcome.durationMs).toBeLessThan(1_000);
+});
+
+test('idle connections to ever new hosts are bounded in total; those of a host that is called stay', async () => {
+  const hosts = 5 * maxIdleSockets;
+  let open = 0;
+  const receiverOf = async () => {
+    const server = http.createServer((_request, response) => response.end('OK'));
+    server.on('connection', (socket) => {
+      open += 1;
+      socket.on('close', () => (open -= 1));
+    });
+    return loopback.listen(server);
+  };
+  const send = ({ url }: { url: string }) =>
+    bounded.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
+  const called = await receiverOf();
+  for (let n = 0; n < hosts; n += 1) {
+    expect(await send(await receiverOf())).toMatchObject({ ok: true });
+    expect(await send(called)).toMatchObject({ ok: true });
+  }
+  while (open > maxIdleSockets) await new Promise(setImmediate);
+  expect(called.connections()).toBe(1);
 });
