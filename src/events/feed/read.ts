@@ -4,7 +4,15 @@ import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Cursor, type Place } from './cursor.js';
 import { readFeedExtent, type FeedExtent } from './extent-store.js';
-import { findBefore, findLatest, readPage, type FeedRow, type FeedRows, type Selection } from './store.js';
+import {
+  findBefore,
+  findBeforeOfShipment,
+  findLatest,
+  readPage,
+  type FeedRow,
+  type FeedRows,
+  type Selection,
+} from './store.js';
 
 export interface FeedPage {
   events: FeedRow[];
@@ -73,7 +81,8 @@ async function findLatestOf(
 
 /**
  * Positions follow the order of commit, which is nearly that of ids, so reading begins a little before `fromMs`. If the
- * month before that has no event, reading begins at the origin: there is little to skip.
+ * month before that has no event, reading begins at the origin: there is little to skip. A shipment's events are
+ * searched from so long before that no process's clock can be further off.
  */
 async function readFrom(
   tx: Database,
@@ -81,11 +90,14 @@ async function readFrom(
   { horizon }: FeedExtent,
   fromMs: number,
 ): Promise<FeedRows> {
-  const beginMs = Math.max(0, fromMs - leewayMs);
-  const [first, end] = [Math.max(0, beginMs - monthMs), beginMs].map(firstIdOf) as [string, string];
-  const after =
-    selection.trackingId === null ? await findBefore(tx, selection.shipperId, first, end) : origin;
-  return readPage(tx, selection, { after, horizon, firstId: firstIdOf(fromMs) });
+  const firstId = firstIdOf(fromMs);
+  const isOfAll = selection.trackingId === null;
+  const beginMs = Math.max(0, fromMs - (isOfAll ? leewayMs : 2 * clockLeewayMs));
+  const [monthId, beginId] = [Math.max(0, beginMs - monthMs), beginMs].map(firstIdOf) as [string, string];
+  const after = isOfAll
+    ? await findBefore(tx, selection.shipperId, monthId, beginId)
+    : await findBeforeOfShipment(tx, selection, beginId, firstId);
+  return readPage(tx, selection, { after, horizon, firstId });
 }
 
 const pageOf = (

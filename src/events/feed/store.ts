@@ -1,3 +1,4 @@
+import { eventsOf } from '../../deliveries/outbox/sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Place } from './cursor.js';
 
@@ -22,27 +23,65 @@ export interface FeedRows {
 /** Total size of a page's notifications, which may have 256 KiB each; the first is always included. */
 const maxBytes = 1 << 20;
 
-/** With ids from `firstId` on, as `e`. Each form is written for its index. */
+const columns = 'event_id, position, external_id, sequence, recorded_at, body';
+
+/** With ids from `firstId` on, as `e`. Written for the index by position. */
 const ofAll = (shipperId: string, firstId: string) =>
   `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
-const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `(
-  select * from events where event_id >= ${firstId} and shipment_id = (
-    select shipment_id from shipments s where s.tracking_id = ${trackingId} and s.shipper_id = ${shipperId})
-  offset 0) e where true`;
 
-const pageText = (events: string) => `
-  with page as materialized (
-    select event_id, position, external_id, sequence, recorded_at, body
-      from ${events} and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
+/**
+ * A shipment's events are in the order of the feed by their sequence, too. So a search finds how many of them meet
+ * `isBefore`, which those up to one of them meet and the later ones do not: it looks at the latest, then halves. None
+ * is needed if that one is the event `eventId`. For `with recursive`: `place` has the shipment, the number and its
+ * latest sequence, or no row. Every event is read by its sequence, so that the planner has no choice.
+ */
+const placeOfShipment = (shipperId: string, trackingId: string, isBefore: string, eventId: string) => `
+  search as (
+    select p.shipment_id, p.sequence as latest, coalesce(c.sequence, 0) as before,
+           coalesce(c.sequence, p.sequence) + 1 as behind
+      from (select shipment_id from shipments where tracking_id = ${trackingId} and shipper_id = ${shipperId}) s
+     cross join lateral (
+       select shipment_id, sequence from shipment_progress where shipment_id = s.shipment_id limit 1) p
+      left join (select shipment_id, sequence from events where event_id = ${eventId} limit 1) c
+        on c.shipment_id = p.shipment_id
+    union all
+    select s.shipment_id, s.latest, case when e.is_before then s.middle else s.before end,
+           case when e.is_before then s.behind else s.middle end
+      from (select *, case when behind > latest then latest else (before + behind) / 2 end as middle
+              from search where behind - before > 1) s
+     cross join lateral ${eventsOf('s.shipment_id', `${isBefore} as is_before`, 'sequence = s.middle limit 1')} e
+  ), place as materialized (
+    select shipment_id, latest, before from search where behind - before = 1
+  )`;
+
+const pageOfAll = `with page as materialized (
+    select ${columns} from ${ofAll('$1', '$6::uuid')} and $2::text is null
+       and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
      order by e.position, e.event_id limit $7
-  ), sized as (
+  )`;
+const pageOfShipment = `with recursive
+  ${placeOfShipment('$1', '$2', '(position, event_id) <= ($3::bigint, $4::uuid)', '$4::uuid')},
+  page as materialized (
+    select e.* from place
+     cross join lateral ${eventsOf(
+       'place.shipment_id',
+       columns,
+       'sequence > place.before and sequence <= place.before + $7::int and position < $5::bigint',
+     )} e
+  )`;
+
+const pageText = (page: string, order: string) => `
+  ${page}, sized as (
     select *, count(*) over () as found,
-           sum(octet_length(body)) over (order by page.position, event_id) - octet_length(body) as bytes_before
+           sum(octet_length(body)) over (order by ${order}) - octet_length(body) as bytes_before
       from page
   )
   select event_id as "eventId", s.position, external_id as "externalId", sequence, recorded_at as "recordedAt", body,
          found::int
-    from sized s where bytes_before < ${maxBytes} order by s.position, event_id`;
+    from sized s where bytes_before < ${maxBytes} and event_id >= $6::uuid order by ${order}`;
+
+const readAllText = pageText(pageOfAll, 'position, event_id');
+const readShipmentText = pageText(pageOfShipment, 'sequence');
 
 export async function readPage(
   tx: Database,
@@ -51,11 +90,7 @@ export async function readPage(
 ): Promise<FeedRows> {
   const found = await tx.query<Omit<FeedRow, 'position'> & { position: string; found: number }>(
     trackingId === null ? 'read-feed' : 'read-feed-of-shipment',
-    pageText(
-      trackingId === null
-        ? `${ofAll('$1', '$6::uuid')} and $2::text is null`
-        : ofShipment('$1', '$2', '$6::uuid'),
-    ),
+    trackingId === null ? readAllText : readShipmentText,
     [shipperId, trackingId, range.after.position, range.after.eventId, range.horizon, range.firstId, limit],
   );
   const rows = found.map(({ position, ...row }) => ({ ...row, position: BigInt(position) }));
@@ -106,16 +141,57 @@ export async function findBefore(
   );
 }
 
+const eventsPerStep = 1_000;
+
+/**
+ * Before the first of the shipment's events with an id from `firstId` on; the origin if there is none before. Only the
+ * events with an id before `endId` are in the order of their ids, and passed over without being read.
+ */
+export async function findBeforeOfShipment(
+  tx: Database,
+  { shipperId, trackingId }: Selection,
+  endId: string,
+  firstId: string,
+): Promise<Place> {
+  return placeOf(
+    await tx.query(
+      'find-before-in-feed-of-shipment',
+      `with recursive ${placeOfShipment('$1', '$2', 'event_id < $3::uuid', '$3::uuid')},
+       walk as (
+         select shipment_id, latest, before as passed, null::int as found from place
+         union all
+         select w.shipment_id, w.latest, w.passed + ${eventsPerStep}, n.found
+           from (select * from walk where found is null and passed < latest) w
+          cross join lateral (
+            select min(sequence) as found from ${eventsOf(
+              'w.shipment_id',
+              'sequence',
+              `sequence > w.passed and sequence <= w.passed + ${eventsPerStep} and event_id >= $4::uuid`,
+            )} e) n
+       ), first as materialized (select shipment_id, found from walk where found is not null)
+       select e.position, e.event_id as "eventId" from first
+        cross join lateral ${eventsOf('first.shipment_id', 'position, event_id', 'sequence = first.found - 1 limit 1')} e`,
+      [shipperId, trackingId, endId, firstId],
+    ),
+  );
+}
+
 /** Returns the indices of waiting readers with a new event before the horizon, with an id from `firstId` on. */
 export async function findNews(
   tx: Database,
   waiting: { selection: Selection; after: Place; firstId: string }[],
   horizon: bigint,
 ): Promise<number[]> {
-  const first = (events: string) => `(
-    select 1 from ${events} and e.event_id >= w.first_id
+  const ofAllIsNew = `(
+    select 1 from ${ofAll('w.shipper_id', '$7::uuid')} and e.event_id >= w.first_id
        and (e.position, e.event_id) > (w.position, w.event_id) and e.position < $6
      order by e.position, e.event_id limit 1) is not null`;
+  // The latest before the horizon is enough.
+  const ofShipmentIsNew = `(
+    with recursive ${placeOfShipment('w.shipper_id', 'w.tracking_id', 'position < $6', 'null::uuid')}
+    select e.event_id >= w.first_id and (e.position, e.event_id) > (w.position, w.event_id)
+      from place cross join lateral ${eventsOf('place.shipment_id', 'event_id, position', 'sequence = place.before limit 1')} e
+    ) is true`;
   const firstIds = waiting.map(({ firstId }) => firstId);
   const rows = await tx.query<{ index: number }>(
     'find-news-of-feed',
@@ -123,8 +199,7 @@ export async function findNews(
        from unnest($1::int[], $2::uuid[], $3::text[], $4::bigint[], $5::uuid[], $8::uuid[])
          as w (index, shipper_id, tracking_id, position, event_id, first_id)
       where case when w.tracking_id is null
-            then ${first(ofAll('w.shipper_id', '$7::uuid'))}
-            else ${first(ofShipment('w.shipper_id', 'w.tracking_id', '$7::uuid'))} end`,
+            then ${ofAllIsNew} else ${ofShipmentIsNew} end`,
     [
       waiting.map((_, index) => index),
       waiting.map(({ selection }) => selection.shipperId),

@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { service } from '../../../src/accounts/audit/audit.js';
+import { origin, type Cursor, type Place } from '../../../src/events/feed/cursor.js';
 import { renewFeed } from '../../../src/events/feed/extent-store.js';
+import { beginReading, type Start } from '../../../src/events/feed/read.js';
+import { findNews } from '../../../src/events/feed/store.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
+import { timeOfId } from '../../../src/platform/ids.js';
 import { record } from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';
 import { addPlantedOrder, erase } from '../../support/core/erasures.js';
-import { all, follow, look } from '../../support/core/feed.js';
+import { all, follow, look, type Told } from '../../support/core/feed.js';
 import { lockWaiters } from '../../support/lock-waits.js';
 import { addShipment, createWorld, openPool, type World } from '../../support/core/world.js';
 
@@ -51,6 +55,15 @@ function recordingOnce(tx: Database): Database {
   };
   return { ...tx, query };
 }
+
+const trackingIdsOf = async (shipmentIds: string[]): Promise<string[]> =>
+  (
+    await world.sql<{ id: string }>(
+      `select tracking_id as id from shipments join unnest($1::uuid[]) with ordinality as t (shipment_id, place)
+        using (shipment_id) order by place`,
+      [shipmentIds],
+    )
+  ).map(({ id }) => id);
 
 const statesOf = async () =>
   (await world.sql<{ state: string }>('select state from events order by position, event_id')).map(
@@ -236,8 +249,11 @@ test('followers see what a reader from the start sees, in the same order, whatev
       ).catch(() => undefined);
     }
   };
-  const followers = others.map((pool) => follow(world, pool, { from: new Date(0) }));
-  const reading = followers.map(async ({ step }) => {
+  const trackingIds = await trackingIdsOf(shipments);
+  const start = { from: new Date(0) };
+  const followers = others.map((pool) => follow(world, pool, start));
+  const ofOne = trackingIds.map((id, index) => follow(world, others[index % 3]!, start, id));
+  const reading = [...followers, ...ofOne].map(async ({ step }) => {
     while (writing) {
       await step(1 + random(20));
       await sleep(random(5));
@@ -256,4 +272,99 @@ test('followers see what a reader from the start sees, in the same order, whatev
     const sequences = whole.filter(({ shipment }) => shipment === one).map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
   }
+  for (const [index, { seen }] of ofOne.entries())
+    expect(seen).toEqual(whole.filter(({ shipment }) => shipment === trackingIds[index]));
+});
+
+describe('the feed of one shipment', () => {
+  const states = 3_000;
+  let shipmentId: string;
+  let trackingId: string;
+  let whole: Told[];
+
+  beforeEach(async () => {
+    const other = await addShipment(world);
+    shipmentId = await addShipment(world);
+    [trackingId] = (await trackingIdsOf([shipmentId])) as [string];
+    await record(world.db, other, ['CREATED']);
+    for (let n = 0; n < 20; n += 1) {
+      await record(world.db, shipmentId, Array<string>(1 + (n % 3)).fill('STATE'));
+      await record(world.db, other, ['STATE']);
+    }
+    whole = await all(world, world.db);
+  });
+
+  const addStates = () => record(world.db, shipmentId, Array<string>(states).fill('STATE'));
+  const cursorAt = async ({ position, eventId }: Place): Promise<Cursor> => {
+    const { epoch } = await look(world.db);
+    return { epoch, position, eventId, timeMs: Date.now() };
+  };
+  const first = async (start: Start, limit: number) => {
+    const reader = follow(world, world.db, start, trackingId);
+    await reader.step(limit);
+    return reader.seen;
+  };
+  const isOfIt = ({ shipment }: Told) => shipment === trackingId;
+
+  test('continues after every cursor, of whichever shipment it is, and has every event once', async () => {
+    for (const [index, place] of [origin, ...whole].entries()) {
+      const expected = whole.slice(index).filter(isOfIt).slice(0, 5);
+      expect(await first({ after: await cursorAt(place) }, 5)).toEqual(expected);
+    }
+    expect(await first({ after: 'latest' }, 5)).toEqual([]);
+    expect(await first({ from: new Date() }, 5)).toEqual([]);
+    expect(await first({ from: new Date(Date.now() - 3_600_000) }, 250)).toEqual(whole.filter(isOfIt));
+  });
+
+  test('finds every event of a time or later, even if the clocks of the processes are hours apart', async () => {
+    const RealDate = Date;
+    const hour = 3_600_000;
+    let offMs = 0;
+    globalThis.Date = class extends RealDate {
+      constructor(...given: [number]) {
+        super(given.length > 0 ? given[0] : RealDate.now() + offMs);
+      }
+    } as DateConstructor;
+    try {
+      for (offMs of [-3, 5, -10, 12, -20, 1, -1].map((hours) => hours * hour))
+        await record(world.db, shipmentId, ['STATE']);
+    } finally {
+      globalThis.Date = RealDate;
+    }
+    const seen = (await all(world, world.db)).filter(isOfIt);
+    for (const hours of [-21, -9, -4, -2]) {
+      const from = new Date(Date.now() + hours * hour);
+      const expected = seen.filter(({ eventId }) => timeOfId(eventId) >= from.getTime());
+      expect(await first({ from }, 250)).toEqual(expected);
+    }
+  });
+
+  test('a page and a check for news read a few of its events, however many it has', async () => {
+    await addStates();
+    const latest = (await all(world, world.db)).at(-1)!;
+    const selection = { shipperId: world.shipperId, trackingId, limit: 5 };
+    const rowsRead = async (tx: Database) => {
+      const [row] = await tx.query<{ rows: number }>(
+        '',
+        String.raw`select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+          where relname like 'events\_%'`,
+      );
+      return row!.rows;
+    };
+    const rowsReadBy = (read: (tx: Database) => Promise<unknown>) =>
+      world.db.transaction(async (tx) => {
+        const before = await rowsRead(tx);
+        await read(tx);
+        return (await rowsRead(tx)) - before;
+      });
+    const news = (place: Place) => (tx: Database) =>
+      findNews(tx, [{ selection, after: place, firstId: origin.eventId }], latest.position + 1n);
+    const page = (start: Start) => (tx: Database) => beginReading(tx, selection, start, 86_400_000);
+    expect(await rowsReadBy(news(latest))).toBeLessThan(10);
+    expect(await rowsReadBy(news(whole[5]!))).toBeLessThan(10);
+    expect(await rowsReadBy(page({ after: await cursorAt(latest) }))).toBeLessThan(50);
+    expect(await rowsReadBy(page({ after: await cursorAt(whole[5]!) }))).toBeLessThan(50);
+    expect(await rowsReadBy(page({ after: 'latest' }))).toBeLessThan(50);
+    expect(await rowsReadBy(page({ from: new Date(Date.now() - 3_600_000) }))).toBeLessThan(1_100);
+  });
 });

@@ -28,12 +28,12 @@ const told = ({ events }: FeedPage): Told[] =>
     shipment: (JSON.parse(body) as { tracking_id: string }).tracking_id,
   }));
 
-/** A page at a time, by its cursor; retries after lost connections. */
-export function follow(world: World, db: Database, start: Start) {
+/** A page at a time, by its cursor, of all shipments or one; retries after lost connections. */
+export function follow(world: World, db: Database, start: Start, trackingId: string | null = null) {
   const seen: Told[] = [];
   let at = start;
   const step = async (limit = 250): Promise<number> => {
-    const page = await read(world, db, at, { limit }).catch((error: unknown) => {
+    const page = await read(world, db, at, { limit, trackingId }).catch((error: unknown) => {
       if (error instanceof ApiError && error.httpStatus === 503) return null;
       throw error;
     });
