@@ -239,20 +239,23 @@ export function markErased(
   );
 }
 
-const eventsPerPiece = 1_000;
+const eventsPerPiece = { count: 1_000, bytes: 4 * 1024 ** 2 };
 
-/** Notifications recorded after the mark hold no personal data. */
-export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<void> {
-  while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
-}
-
-async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
+/**
+ * Returns how many events it has erased; none is left if that is 0. Notifications recorded after the mark hold no
+ * personal data.
+ */
+export async function eraseSomeEvents(tx: Database, shipmentIds: string[]): Promise<number> {
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',
-    `select e.event_id as "eventId", e.body from unnest($1::uuid[]) as s (shipment_id)
-      cross join lateral ${eventsOf('s.shipment_id', 'event_id, body', 'erasure is null order by sequence limit $2')} e
-      limit $2`,
-    [shipmentIds, eventsPerPiece],
+    `select event_id as "eventId", body from (
+       select event_id, body, sum(octet_length(body)) over (rows unbounded preceding) - octet_length(body) as bytes_before
+         from (
+           select e.event_id, e.body from unnest($1::uuid[]) as s (shipment_id)
+            cross join lateral ${eventsOf('s.shipment_id', 'event_id, body', 'erasure is null order by sequence limit $2')} e
+            limit $2) found) sized
+      where bytes_before < $3`,
+    [shipmentIds, eventsPerPiece.count, eventsPerPiece.bytes],
   );
   if (events.length === 0) return 0;
   await tx.query(

@@ -15,11 +15,7 @@ const retryPauseMs = 50;
 const maxTries = 40;
 
 /** Of earlier transactions, too. Waits for the shipper's replays, which may have read the events; skips locked rows. */
-export async function cancelErasedOnce(
-  tx: Database,
-  shipments: ErasedShipment[],
-  leaseMs: number,
-): Promise<void> {
+async function cancelErasedOnce(tx: Database, shipments: ErasedShipment[], leaseMs: number): Promise<void> {
   const shipmentIds = shipments.map(({ shipmentId }) => shipmentId);
   const replaying = await findReplayingWebhooks(tx, [
     ...new Set(shipments.map(({ shipperId }) => shipperId)),
@@ -32,13 +28,14 @@ export async function cancelErasedOnce(
 
 /**
  * Resolves when no delivery of the erased events is sent or owed any more and no response is stored. Call it after the
- * commit that erased them. An attempt claimed before that commit starts within the wait or never does; a claim that is
+ * commits that erased them. Owed deliveries are cancelled first, so that none is sent meanwhile. An attempt claimed before that commit starts within the wait or never does; a claim that is
  * left afterwards is taken away before its response can be recorded.
  */
 export async function cancelErasedUntilDone(
   { db, durations }: { db: Database; durations: Durations },
   shipments: ErasedShipment[],
 ): Promise<void> {
+  await db.transaction((tx) => cancelErasedOnce(tx, shipments, durations.leaseMs));
   await untilNoSendCanStart(durations);
   const shipmentIds = shipments.map(({ shipmentId }) => shipmentId);
   for (let count = 1; count <= maxTries; count += 1) {

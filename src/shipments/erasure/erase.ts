@@ -1,12 +1,8 @@
 import { audit, type Actor } from '../../accounts/audit/audit.js';
-import {
-  cancelErasedOnce,
-  cancelErasedUntilDone,
-  type ErasedShipment,
-} from '../../deliveries/retention/cancel-erased.js';
+import { cancelErasedUntilDone, type ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
 import type { Durations } from '../../deliveries/durations.js';
 import { recordNothing } from '../../events/feed/extent-store.js';
-import { eraseEvents, markErased, type MarkedShipment } from '../../events/store.js';
+import { eraseSomeEvents, markErased, type MarkedShipment } from '../../events/store.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
@@ -22,11 +18,12 @@ export interface ErasureDependencies {
  * Asked for by the operator `by`. When it resolves, no earlier notification is sent or owed, and no later event or
  * attempt brings personal data back. Safe to repeat; if it rejects after its commit, a worker finishes it. The mark on
  * a shipment's progress comes first, because every recording locks that row: what was recorded before is rewritten, and
- * a later recording sees the mark and leaves out what was reported. Rewritten events (`DONE`) can never be claimed,
- * replayed or redelivered again. Later ones (`AFTER`) are sent, but their responses are not stored. An attempt claimed
- * before the commit may still start within `maxStartMs`, so deliveries are cancelled once more after that; its outcome
- * is refused because its row is gone. Request headers are erased, too: someone who has the secret could test guesses of
- * what was signed.
+ * a later recording sees the mark and leaves out what was reported. A recording waits for the mark's commit, and with it
+ * all events of its statement. So that transaction rewrites some events only; others follow for the rest. Rewritten
+ * events (`DONE`) can never be claimed, replayed or redelivered again. Later ones (`AFTER`) are sent, but their responses
+ * are not stored. An attempt claimed before the commits may still start within `maxStartMs`, so deliveries are cancelled
+ * once more after that; its outcome is refused because its row is gone. Request headers are erased, too: someone who has
+ * the secret could test guesses of what was signed.
  */
 export async function eraseShipments(
   deps: ErasureDependencies,
@@ -50,9 +47,8 @@ export async function beginErasures(
     const shipments = await markErased(tx, shipmentIds, quietMs);
     if (shipments.length === 0) return [];
     const ids = shipments.map(({ shipmentId }) => shipmentId);
-    await eraseEvents(tx, ids);
+    await eraseSomeEvents(tx, ids);
     await eraseOrders(tx, ids);
-    await cancelErasedOnce(tx, shipments, deps.durations.leaseMs);
     await noteUnderWay(tx, shipments);
     if (by) await auditErasures(tx, by, shipments);
     return shipments;
@@ -62,14 +58,22 @@ export async function beginErasures(
   return marked;
 }
 
-/** After the commit of `beginErasures`. */
+/** After the commit of `beginErasures`, which has erased the events of all but the longest histories. */
 export async function finishErasures(
   deps: Pick<ErasureDependencies, 'db' | 'durations'>,
   shipments: ErasedShipment[],
 ): Promise<void> {
+  const ids = shipments.map(({ shipmentId }) => shipmentId);
+  while ((await eraseInTransaction(deps.db, ids)) > 0);
   await cancelErasedUntilDone(deps, shipments);
   await forgetUnderWay(deps.db, shipments);
 }
+
+const eraseInTransaction = (db: Database, shipmentIds: string[]): Promise<number> =>
+  db.transaction(async (tx) => {
+    await recordNothing(tx);
+    return eraseSomeEvents(tx, shipmentIds);
+  });
 
 async function auditErasures(tx: Database, by: Actor, shipments: MarkedShipment[]): Promise<void> {
   for (const { shipperId, shipmentId, isFirst } of shipments)

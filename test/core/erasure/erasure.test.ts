@@ -92,6 +92,76 @@ function once<Args extends unknown[], Result>(work: (...args: Args) => Promise<R
     (times += 1) === 1 ? work(...args) : Promise.reject(new Error('killed'));
 }
 
+test('an erasure that cancels deliveries holds up no recording of its shipment', async () => {
+  const stop = stopAt(world, 'cancel-erased', 'COMMIT');
+  const erasing = erase(stop.db, shipmentId);
+  await stop.reached;
+  const recording = recordPlanted(world.db, shipmentId, ['DELIVERED']);
+  expect(await doneOrWaiting(world.db, recording)).toBe('done');
+  stop.go();
+  await Promise.all([recording, erasing]);
+  expect(await hits()).toEqual([]);
+});
+
+test('a transaction rewrites at most 1,000 events and 4 MiB of them, however many a shipment has', async () => {
+  await recordPlanted(world.db, shipmentId, Array<string>(2_500).fill('IN_TRANSIT'));
+  await world.sql(`update events set body = jsonb_set(body::jsonb, '{anomalies}', to_jsonb(repeat('x', 200000)))
+    where sequence <= 30`);
+  const pieces: { events: number; bytes: number }[] = [];
+  const db: Database = {
+    query: world.db.query,
+    transaction: (work) =>
+      world.db.transaction((tx) => {
+        const piece = { events: 0, bytes: 0 };
+        pieces.push(piece);
+        const query: Database['query'] = async (name, ...rest) => {
+          const rows = await tx.query<any>(name, ...rest);
+          if (name === 'find-events-to-erase')
+            for (const { body } of rows) {
+              piece.events += 1;
+              piece.bytes += (body as string).length;
+            }
+          return rows;
+        };
+        return work({ ...tx, query });
+      }),
+  };
+  await erase(db, shipmentId);
+  expect(pieces.reduce((sum, { events }) => sum + events, 0)).toBe(2_504);
+  for (const { events, bytes } of pieces) {
+    expect(events).toBeLessThanOrEqual(1_000);
+    expect(bytes).toBeLessThan(4 * 1024 ** 2 + 256 * 1024);
+  }
+  expect(await hits()).toEqual([]);
+});
+
+test('what is sent before a later transaction erases its event leaves nothing either', async () => {
+  await recordPlanted(world.db, shipmentId, Array<string>(1_100).fill('IN_TRANSIT'), {
+    byWebhook: {},
+    ofOthers: 0,
+    total: 0,
+  });
+  let transactions = 0;
+  const answers: number[] = [];
+  const between: Database = {
+    query: world.db.query,
+    transaction: async (work) => {
+      transactions += 1;
+      if (transactions === 2) {
+        await world.sql(`update outbox set due_at = now() - interval '1 hour' where sequence > 1000`);
+        const claims = await pull(world.db, webhookId);
+        answers.push(claims.filter(({ sequence }) => sequence > 1_004).length);
+        await settlePlanted(world.db, claims.slice(1), 'SUCCEEDED');
+      }
+      return world.db.transaction(work);
+    },
+  };
+  await erase(between, shipmentId);
+  expect(answers[0]).toBeGreaterThan(10);
+  expect(await hits()).toEqual([]);
+  expect(await outboxOf(world)).toEqual([]);
+});
+
 test('a state recorded afterwards is sent without its reported details, and its response is not stored', async () => {
   await erase(world.db, shipmentId);
   const [claim] = await recordPlanted(world.db, shipmentId, ['DELIVERED']);
@@ -198,6 +268,7 @@ describe.each(Object.keys(others))('%s', (name) => {
 
   test.each([
     ['mark-erased', 'COMMIT'],
+    ['erase-events', 'COMMIT'],
     ['cancel-erased', 'SNAPSHOT'],
     ['cancel-erased', 'COMMIT'],
   ] as const)('during an erasure stopped at its %s (%s) brings no personal data back', async (at, where) => {

@@ -174,7 +174,7 @@ test('an erasure under way changes events and holds no reader back', async () =>
   await record(world.db, planted, ['CREATED']);
   const reader = follow(world, others[0]!, { from: new Date(0) });
   expect(await reader.step()).toBe(1);
-  const stop = stopAt(world, 'cancel-erased', 'SNAPSHOT');
+  const stop = stopAt(world, 'erase-events', 'COMMIT');
   const erased = erase(stop.db, planted);
   await stop.reached;
   await record(world.db, other, ['CREATED']);
