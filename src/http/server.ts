@@ -25,7 +25,7 @@ import type { App } from './connections/listener.js';
 import type { Shares } from './connections/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
-import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
+import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 import { requireSameOrigin } from './same-origin.js';
 import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
@@ -66,14 +66,11 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
   if (options.inbox) app.use(options.inbox);
   app.use(refuseHeaders);
   const parseBody = jsonBody();
+  const skipBody = unusedBody();
   for (const [path, group] of groupByPath(routes)) {
     for (const spec of group) {
-      const handlers = [
-        admission(spec, options),
-        ...(takesBody(spec) ? [parseBody] : []),
-        handler(spec, options),
-      ];
-      app[spec.method](path, ...handlers);
+      const readBody = takesBody(spec) ? parseBody : skipBody;
+      app[spec.method](path, admission(spec, options), readBody, handler(spec, options));
     }
     app.all(path, refuseMethod(group));
   }

@@ -8,6 +8,7 @@ import { invalidRequest } from '../../platform/errors.js';
 import { failureBody } from '../envelope.js';
 import { createConnections, defaultBounds, type Bounds, type ConnectionLimits } from './connections.js';
 import { createIntake } from './intake.js';
+import { admitChunk, chunksOf, startOfBody, stopParsing } from './small-chunks.js';
 import { listenShared, type SharedListener } from './shared-port.js';
 
 export interface Listener {
@@ -64,7 +65,7 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     response.once('close', () => {
-      if (!request.complete) drainRest(request, times.lingerMs);
+      if (!isFinished(request)) drainRest(request, times.lingerMs);
     });
     intake.add(request, response);
   };
@@ -104,13 +105,28 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
   };
 }
 
+/** A request whose connection can take another one. */
+const isFinished = (request: IncomingMessage): boolean => request.complete && !chunksOf(request)?.isCut;
+
+/** Of a chunked body after its response; Node parses it without `push`. */
+const maxRestBytes = 64 * 1024;
+
 /** Reads the rest of a request after its response, so that a reset does not lose the response. */
 function drainRest(request: IncomingMessage, lingerMs: number): void {
   const { socket }: { socket: Socket } = request;
   if (socket.destroyed) return;
   request.resume();
-  const timer = setTimeout(() => request.complete || socket.destroy(), lingerMs);
-  request.once('close', () => clearTimeout(timer)); // not the socket's: it may carry any number of requests
+  const timer = setTimeout(() => isFinished(request) || socket.destroy(), lingerMs);
+  let restBytes = 0;
+  const count = (bytes: Buffer) => {
+    restBytes += bytes.length;
+    if (restBytes > maxRestBytes) stopParsing(socket);
+  };
+  if (request.headers['transfer-encoding'] !== undefined) socket.on('data', count);
+  request.once('close', () => {
+    if (isFinished(request)) clearTimeout(timer); // not the socket's: it may carry any number of requests
+    socket.off('data', count);
+  });
 }
 
 /** Checks within `stalledMs`; progress resets them. */
@@ -197,7 +213,12 @@ function createMessages(first: App) {
 }
 
 function classesOf(app: App) {
-  class Request extends IncomingMessage {}
+  class Request extends IncomingMessage {
+    readonly chunks = startOfBody();
+    override push(chunk: Buffer | null): boolean {
+      return chunk === null || admitChunk(this.chunks, chunk.length, this.socket) ? super.push(chunk) : true;
+    }
+  }
   class Response extends ServerResponse {}
   if (app.request) app.request = Object.setPrototypeOf(Request.prototype, app.request) as Express['request'];
   if (app.response)

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js';
+import { chunksOf, maxChunks, minChunkBytes } from '../connections/small-chunks.js';
 import { maxDetails } from '../route.js';
 import { whileReading } from './watch.js';
 
@@ -24,13 +25,12 @@ export function jsonBody(): RequestHandler {
   let lastTick: Promise<unknown> = Promise.resolve();
   const ownTick = () => (lastTick = lastTick.then(() => nextTick()));
   return async (request, response, next) => {
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     const isJson = request.is(jsonTypes);
-    if (!isJson && coding === undefined && length === '0') return next();
+    if (!isJson && !hasBody(request)) return next();
     const compression = request.get('content-encoding') ?? 'identity';
     if (!isJson || otherCharset.test(request.get('content-type') ?? '') || !/^identity$/i.test(compression))
       throw unsupportedMediaType(sentHeaders(request));
-    if (Number(length) > maxBodyBytes) throw payloadTooLarge();
+    if (Number(request.headers['content-length']) > maxBodyBytes) throw payloadTooLarge();
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await whileReading(response, () => readBytes(request, countBytes));
     if (bytes.length > largeBytes) await ownTick();
@@ -44,12 +44,46 @@ export function jsonBody(): RequestHandler {
   };
 }
 
+/** Reads a body that the route does not use: unread, it would stay in Node, an object for each chunk. */
+export function unusedBody(): RequestHandler {
+  return async (request, response, next) => {
+    if (hasBody(request)) await whileReading(response, () => readChunks(request, () => undefined));
+    next();
+  };
+}
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
 /** The whole body. `count` is called with the bytes of each chunk, and may refuse it. */
-export function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
+export async function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  await readChunks(request, (chunk) => {
+    count(chunk.length);
+    const end = length + chunk.length;
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(maxBodyBytes, Math.max(end, 2 * bytes.length)));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    length += chunk.copy(bytes, length); // the chunk itself would keep all that was read with it
+  });
+  return bytes.subarray(0, length);
+}
+
+/**
+ * Resolves at the end of the body. Rejects with ApiError if it is too large, comes in too small chunks or breaks off, or
+ * with what `take` throws; then the rest is not read.
+ */
+function readChunks(request: Request, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
     let length = 0;
-    const settle = () => request.off('data', add).off('end', end).off('close', breakOff);
+    const chunks = chunksOf(request);
+    const settle = () => {
+      request.off('data', add).off('end', end).off('close', breakOff);
+      if (chunks) chunks.onCut = undefined;
+    };
     const refuse = (error: Error) => {
       settle();
       request.pause();
@@ -59,20 +93,24 @@ export function readBytes(request: Request, count: (bytes: number) => void): Pro
       length += chunk.length;
       try {
         if (length > maxBodyBytes) throw payloadTooLarge();
-        count(chunk.length);
-        chunks.push(chunk);
+        take(chunk);
       } catch (error) {
         refuse(error as Error);
       }
     };
     const end = () => {
       settle();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+      resolve();
     };
     const breakOff = () => refuse(invalidRequest([{ path: 'request', message: 'could not be read' }]));
+    const cut = () => refuse(invalidRequest([{ path: 'body', message: tooSmallChunks }]));
+    if (chunks?.isCut) return cut();
+    if (chunks) chunks.onCut = cut;
     request.on('data', add).on('end', end).on('close', breakOff);
   });
 }
+
+const tooSmallChunks = `comes in too small chunks: more than ${maxChunks} must have ${minChunkBytes} bytes on average`;
 
 const [quote, backslash, colon, bracket, brace] = Buffer.from('"\\:[{');
 const betweenValues = new Set(Buffer.from(' \t\r\n,:[]{}"'));

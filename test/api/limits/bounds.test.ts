@@ -1,10 +1,19 @@
 /** Work whose size a client chooses is bounded and costs other clients nothing. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import pg from 'pg';
-import { placeOrder, registerAccount, request, type Account } from '../../support/client.js';
+import {
+  fromPortal,
+  parseResponse,
+  placeOrder,
+  registerAccount,
+  request,
+  type Account,
+} from '../../support/client.js';
 import { until } from '../../support/until.js';
 import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
-import { expectFailure, untilState } from '../../support/expect.js';
+import { expectFailure, expectWrong, untilState } from '../../support/expect.js';
 
 let service: Service;
 let account: Account;
@@ -86,6 +95,45 @@ test('a far too long address is refused before its Unicode host is parsed', asyn
   const before = await cpuSeconds();
   for (let n = 0; n < 8; n += 1) expectFailure(await account.call('/v1/webhooks', { body }), 400);
   expect((await cpuSeconds()) - before).toBeLessThan(1.5); // took three seconds before
+});
+
+describe('a body in one-byte chunks is refused early, and takes no memory', () => {
+  const chunks = 100_000;
+  const memoryMb = () =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1_024;
+  /** Never ends its body. Resolves when the service closes the connection. */
+  const upload = (start: string, headers: Record<string, string>) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(service.url);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      const head = [`${start} HTTP/1.1`, 'Host: localhost', ...lines, 'Transfer-Encoding: chunked', '', ''];
+      let text = '';
+      const socket = connect(Number(port), hostname)
+        .on('error', () => undefined) // it may still be writing when the connection is closed
+        .on('data', (bytes: Buffer) => (text += bytes.toString()))
+        .on('close', () => resolve(text));
+      socket.write(head.join('\r\n') + '1\r\n[\r\n'.repeat(chunks));
+    });
+
+  test.each([
+    ['of a stranger', () => 'POST /v1/session', () => fromPortal],
+    [
+      'that its endpoint does not read',
+      (cursor: string) => `GET /v1/events?after=${cursor}&wait=30s&key=${account.accountKey}`,
+      () => ({ authorization: `Bearer ${account.token}` }),
+    ],
+  ])('%s', async (_what, start, headers) => {
+    const { nextCursor } = (await account.call('/v1/events?after=latest')).data;
+    const beforeMb = memoryMb();
+    const all = { 'content-type': 'application/json', ...headers() };
+    const uploads = Array.from({ length: 30 }, () => upload(start(nextCursor), all));
+    for (const text of await Promise.all(uploads)) {
+      const response = parseResponse(text);
+      expectWrong(response, ['body']);
+      expect(response.body.error.details![0]!.message).toContain('too small chunks');
+    }
+    expect(memoryMb() - beforeMb).toBeLessThan(200); // the chunks alone took 600 MB
+  });
 });
 
 test('a failing step of the hourly maintenance does not prevent the other steps', async () => {

@@ -284,6 +284,55 @@ describe('a connection is closed', () => {
   });
 });
 
+describe('a body in one-byte chunks', () => {
+  const oneByte = '1\r\nx\r\n';
+  const last = '0\r\n\r\n';
+
+  test('that nobody reads keeps at most 4,096 of them, and its connection is closed after the response', async () => {
+    await start(100, { headersMs: 60_000, requestMs: 60_000 });
+    let unread: IncomingMessage | undefined;
+    let respondNow = () => {};
+    pages['/unread'] = (request, response) => {
+      unread = request;
+      respondNow = () => response.end('well');
+    };
+    const { socket, text } = client();
+    const sent = head('/unread', 'Transfer-Encoding: chunked') + oneByte.repeat(60_000) + last + head('/');
+    socket.write(sent);
+    await until('all of it is received', () => unread?.socket.bytesRead === sent.length);
+    expect(unread!.readableLength).toBe(4_096);
+    respondNow();
+    await until('no connection', () => listener.connections() === 0);
+    expect(text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  test('is not parsed for longer than 64 KiB after its refusal', async () => {
+    await start();
+    const { socket, text } = client();
+    socket.write(head('/refused', 'Transfer-Encoding: chunked'));
+    await until('the response', () => text().includes(' 401 '));
+    socket.write(oneByte.repeat(60_000) + last + head('/'));
+    await until('no connection', () => listener.connections() === 0);
+    expect(text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+  });
+
+  test('is read if it has few of them, and so is a body in many larger ones', async () => {
+    await start();
+    let bytes = 0;
+    pages['/read'] = (request, response) =>
+      void request.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => response.end());
+    const { socket, text } = client();
+    const larger = `20\r\n${'x'.repeat(32)}\r\n`;
+    for (const [count, chunk] of [
+      [4_096, oneByte],
+      [5_000, larger],
+    ] as const)
+      socket.write(head('/read', 'Transfer-Encoding: chunked') + chunk.repeat(count) + last);
+    await until('both responses', () => text().split(' 200 ').length === 3);
+    expect(bytes).toBe(4_096 + 160_000);
+  });
+});
+
 test('a client that uploads slightly more than is read still gets the refusal, and can reuse the connection', async () => {
   await start();
   const { socket, text } = client();

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Node makes an object of each chunk of a body: more than `maxChunks` must have so many bytes on average. */
+export const maxChunks = 4_096;
+export const minChunkBytes = 16;
+
+/** Of the body of a request, so far. */
+export interface Chunks {
+  count: number;
+  bytes: number;
+  /** Its chunks were too small: its connection is no longer parsed. */
+  isCut: boolean;
+  onCut: (() => void) | undefined;
+}
+
+export const startOfBody = (): Chunks => ({ count: 0, bytes: 0, isCut: false, onCut: undefined });
+
+export const chunksOf = (request: IncomingMessage): Chunks | undefined =>
+  (request as { chunks?: Chunks }).chunks;
+
+/** Counts a chunk. False if it is to be dropped, since the body comes in too small chunks: then its connection is cut. */
+export function admitChunk(chunks: Chunks, bytes: number, socket: Socket): boolean {
+  if (chunks.isCut) return false;
+  chunks.count += 1;
+  chunks.bytes += bytes;
+  if (chunks.count <= maxChunks || chunks.bytes >= chunks.count * minChunkBytes) return true;
+  chunks.isCut = true;
+  stopParsing(socket);
+  chunks.onCut?.();
+  return false;
+}
+
+/** From now on all that comes is read and dropped, so that the client still gets its response. Close the connection then. */
+export function stopParsing(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
+}
