@@ -32,6 +32,7 @@ const share = {
   maxWaitMs: 5_000,
   stalledAfterMs: 300,
   maxStalled: 20,
+  maxOutside: 20,
 };
 
 /** A long costly request is no sign of a stuck database, so it never lets more start. */

@@ -108,7 +108,8 @@ export function apiRoutes(
       onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
       onResuming: forgetCircuit,
       onResumed: (webhookId) => handOver.notify(dueSinceUnknown([webhookId])),
-      onReordered: (webhookId) => reorderDeliveries({ ...outboxDeps, onStopped }, webhookId),
+      onReordered: (webhookId, outside) =>
+        reorderDeliveries({ ...outboxDeps, onStopped: () => outside(onStopped) }, webhookId),
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),

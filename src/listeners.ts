@@ -3,7 +3,7 @@ import { hasToken } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config/config.js';
 import { directProxies } from './http/addresses.js';
 import { listen, type Listener } from './http/connections/listener.js';
-import type { Shares } from './http/connections/shares.js';
+import { withoutSlot, type Shares } from './http/connections/shares.js';
 import type { Health } from './http/health.js';
 import { createApp } from './http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from './platform/errors.js';
@@ -88,7 +88,7 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
   const refuse = () => Promise.reject(unauthorized());
   const unlimited: Shares = {
     begin: () => undefined,
-    run: (_shipperId, _response, work) => work(),
+    run: (_shipperId, _response, work) => work(withoutSlot),
   };
   return createApp({
     routes: [],

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
+import type { Outside } from './connections/shares.js';
 import type { RouteResult } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
@@ -71,7 +72,7 @@ export interface Route extends RouteDocs {
   unknownFields: FindUnknownFields;
   handle(
     request: RouteRequest<never, never, never, never>,
-    raw: { request: Request; response: Response },
+    raw: { request: Request; response: Response; outside: Outside },
   ): Promise<RouteResult | null>;
 }
 
@@ -98,7 +99,7 @@ interface RouteSpec<
   /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-    raw: { request: Request; response: Response },
+    raw: { request: Request; response: Response; outside: Outside },
   ): Promise<RouteResult | null>;
 }
 

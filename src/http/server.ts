@@ -22,7 +22,7 @@ import { nearestName } from '../platform/nearest.js';
 import { networkOf } from './addresses.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
-import type { Shares } from './connections/shares.js';
+import { withoutSlot, type Outside, type Shares } from './connections/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';
@@ -138,9 +138,12 @@ const responder =
     const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
     const { warnings, ...parsed } = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
-    const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
+    const work = (outside: Outside) =>
+      spec.handle({ ...parsed, caller } as never, { request, response, outside });
     const isGated = spec.auth === 'shipper' && !spec.ungated;
-    const result = await (isGated ? shares[spec.cost].run(caller!.shipperId, response, work) : work());
+    const result = await (isGated
+      ? shares[spec.cost].run(caller!.shipperId, response, work)
+      : work(withoutSlot));
     if (result) response.status(result.httpStatus ?? 200).json(successBody(result, warnings));
     markAnswered(response);
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit/audit.js';
+import type { Outside } from '../http/connections/shares.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
@@ -37,7 +38,7 @@ export interface WebhookDependencies {
   /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
-  onReordered(webhookId: string): Promise<void>;
+  onReordered(webhookId: string, outside: Outside): Promise<void>;
   /** By webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
   /** Attempts of the last 24 hours, by webhook id. */
@@ -151,7 +152,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
       body: schemas.update,
-      handle: async ({ caller, params: { webhookId }, body }) => {
+      handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
@@ -168,9 +169,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
               (webhook) => webhook && { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields },
             )),
         );
-        if (body.ordering !== undefined) await deps.onReordered(webhookId);
+        if (body.ordering !== undefined) await deps.onReordered(webhookId, outside);
         if (body.status === 'ACTIVE') deps.onResumed(webhookId);
-        else if (body.status) await deps.onStopped();
+        else if (body.status) await outside(deps.onStopped);
         return { data: view(updated) };
       },
     }),
@@ -183,7 +184,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description: 'Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts.',
       responses: { 200: responses.deletedWebhook },
       params: webhookParams,
-      handle: async ({ caller, params: { webhookId } }) => {
+      handle: async ({ caller, params: { webhookId } }, { outside }) => {
         const { shipperId } = caller;
         existing(
           isUuid(webhookId) &&
@@ -194,7 +195,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
               (deleted) => (deleted ? { action: 'WEBHOOK_DELETED', shipperId, webhookId } : null),
             )),
         );
-        await deps.onStopped();
+        await outside(deps.onStopped);
         await deps.onDeleted(webhookId);
         return { data: { webhookId } };
       },
@@ -212,7 +213,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       body: z
         .object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') })
         .prefault({}),
-      handle: async ({ caller, params: { webhookId }, body }) => {
+      handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
         const secret = newSecret();
         const validUntil = existing(
@@ -225,7 +226,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
               (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
             )),
         );
-        if (body.overlap === 0) await deps.onStopped(); // earlier claims sign with the old secret
+        if (body.overlap === 0) await outside(deps.onStopped); // earlier claims sign with the old secret
         return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };
       },
     }),

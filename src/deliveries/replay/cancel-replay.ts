@@ -1,4 +1,5 @@
 import { audited, type Actor } from '../../accounts/audit/audit.js';
+import { withoutSlot, type Outside } from '../../http/connections/shares.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -38,6 +39,7 @@ export async function cancelReplay(
   deps: WithdrawDependencies & { durations: Durations },
   actor: Actor,
   { replayId, shipperId }: { replayId: string; shipperId: string | null },
+  outside: Outside = withoutSlot,
 ): Promise<Replay | null> {
   const { db, logger, durations } = deps;
   const ended = await audited(
@@ -48,13 +50,14 @@ export async function cancelReplay(
   );
   const withinMs = durations.maxStartMs + durations.startMarginMs;
   if (ended ?? (await isEnding(db, replayId, { shipperId, withinMs }))) {
-    const withdrawal =
-      ended && // if not, the call that ended it or a worker withdraws
-      withdraw(deps, { replayId, webhookId: ended.webhookId }).catch((error: unknown) =>
+    // An earlier claim starts within that time, or PostgreSQL refuses it.
+    const noSendCanStart = untilNoSendCanStart(durations);
+    if (ended)
+      // if not, the call that ended it or a worker withdraws
+      await withdraw(deps, { replayId, webhookId: ended.webhookId }).catch((error: unknown) =>
         logger.warn({ replayId, error: describeError(error) }, 'replay not withdrawn; a worker continues'),
       );
-    // An earlier claim starts within that time, or PostgreSQL refuses it.
-    await Promise.all([withdrawal, untilNoSendCanStart(durations)]);
+    await outside(() => noSendCanStart);
   }
   return findReplay(db, replayId, shipperId);
 }

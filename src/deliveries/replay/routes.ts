@@ -241,10 +241,10 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
         'No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is.',
       responses: { 200: replayProgress },
       params: replayParams,
-      handle: async ({ caller, params: { replayId } }) =>
+      handle: async ({ caller, params: { replayId } }, { outside }) =>
         shown(
           isUuid(replayId) &&
-            (await cancelReplay(deps, actorOf(caller), { replayId, shipperId: caller.shipperId })),
+            (await cancelReplay(deps, actorOf(caller), { replayId, shipperId: caller.shipperId }, outside)),
         ),
     }),
   ];

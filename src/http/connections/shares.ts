@@ -16,8 +16,16 @@ export interface ShareOptions {
   /** If none of a shipper's running requests has succeeded for so long, more may start: what they wait for is stuck. */
   stalledAfterMs: number;
   maxStalled: number;
+  /** Requests of one shipper that wait outside their slots; while there are so many, no other starts. */
+  maxOutside: number;
   onRefused(): void;
 }
+
+/** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
+export type Outside = (wait: () => Promise<void>) => Promise<void>;
+
+/** For a request that has no slot. */
+export const withoutSlot: Outside = (wait) => wait();
 
 /** Each shipper's share of a process, so that no shipper starves the others. */
 export interface Shares {
@@ -27,40 +35,48 @@ export interface Shares {
    * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
    * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
    * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
+   * After a wait outside its slot, `work` continues in another one, or without one if none is free within `maxWaitMs`.
    */
-  run<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
+  run<T>(shipperId: string, response: Response, work: (outside: Outside) => Promise<T>): Promise<T>;
 }
+
+/** A request that waits for its first slot, or for another one after a wait outside. */
+const kinds = { first: 0, again: 1 };
 
 interface Share {
   underWay: number;
   unread: number;
+  outside: number;
   /** When a request last succeeded, or the first began; by performance.now(). */
   progressAt: number;
 }
 
 export function createShares(options: ShareOptions): Shares {
-  const { maxUnread, maxWaitMs, stalledAfterMs } = options;
+  const { maxUnread, maxOutside, maxWaitMs, stalledAfterMs } = options;
   const shares = new Map<string, Share>();
   let progressAt = 0;
 
+  const mayStart = (shipperId: string) => {
+    const { unread, outside } = shares.get(shipperId) ?? { unread: 0, outside: 0 };
+    return unread < maxUnread && outside < maxOutside;
+  };
   const gate = createGate({
     concurrency: options.concurrency,
     concurrencyPerKey: options.concurrencyPerShipper,
-    mayStart: (shipperId) => (shares.get(shipperId)?.unread ?? 0) < maxUnread,
+    kinds: Object.keys(kinds).length,
+    mayStart,
     maxWaitMs,
   });
   const held = createHeldTime(
-    (shipperId: string) =>
-      gate.working(shipperId) >= options.concurrencyPerShipper ||
-      (shares.get(shipperId)?.unread ?? 0) >= maxUnread,
+    (shipperId: string) => gate.working(shipperId) >= options.concurrencyPerShipper || !mayStart(shipperId),
   );
   const shareOf = (shipperId: string): Share => {
-    const share = shares.get(shipperId) ?? { underWay: 0, unread: 0, progressAt: 0 };
+    const share = shares.get(shipperId) ?? { underWay: 0, unread: 0, outside: 0, progressAt: 0 };
     shares.set(shipperId, share);
     return share;
   };
-  const forgetIdle = (shipperId: string, { underWay }: Share) => {
-    if (underWay === 0 && gate.working(shipperId) === 0) shares.delete(shipperId);
+  const forgetIdle = (shipperId: string, { underWay, outside }: Share) => {
+    if (underWay + outside + gate.working(shipperId) === 0) shares.delete(shipperId);
   };
   const refusal = () => {
     options.onRefused();
@@ -117,6 +133,12 @@ export function createShares(options: ShareOptions): Shares {
         timer = setInterval(() => isStalled(shipperId, share) && ticket.start(), stalledAfterMs);
     });
 
+  /** A slot for a request that had one, or none if it waits too long: what it has begun must end. */
+  const slotAgain = (shipperId: string) =>
+    new Promise<() => void>((start) =>
+      gate.ask(shipperId, { start, refuse: () => start(() => undefined), kind: kinds.again }),
+    );
+
   /** Refuses the requests that have waited since before the last success: the database is out of reach for all. */
   const turnAway = (shipperId: string, share: Share) =>
     gate.turnAway((sinceMs) => sinceMs > share.progressAt, shipperId);
@@ -136,10 +158,24 @@ export function createShares(options: ShareOptions): Shares {
       const share = shareOf(shipperId);
       const entered = gate.enter(shipperId);
       if (entered) occupy(shipperId, share, response);
-      const leave = entered ?? (await waitForSlot(shipperId, share, response));
+      let leave = entered ?? (await waitForSlot(shipperId, share, response));
+      const outside: Outside = async (wait) => {
+        share.outside += 1;
+        share.unread -= 1;
+        leave();
+        held.note(shipperId);
+        try {
+          await wait();
+        } finally {
+          share.outside -= 1;
+          leave = await slotAgain(shipperId);
+          share.unread += 1;
+          held.note(shipperId);
+        }
+      };
       const progress = () => (share.progressAt = progressAt = performance.now());
       try {
-        const result = await work();
+        const result = await work(outside);
         progress();
         return result;
       } catch (error) {

@@ -132,6 +132,46 @@ describe('the concurrent requests of a shipper', () => {
     }
   });
 
+  const send = (method: string, path: string, body?: object) => (account: Account, id: string) =>
+    account.call(path.replace('ID', id), { method, ...(body && { body }) });
+  test.each([
+    ['pause a webhook', send('PATCH', '/v1/webhooks/ID', { status: 'PAUSED' })],
+    ['change the ordering of a webhook', send('PATCH', '/v1/webhooks/ID', { ordering: 'NONE' })],
+    ['end a secret', send('POST', '/v1/webhooks/ID/rotate-secret', { overlap: '0s' })],
+    ['cancel a replay', send('POST', '/v1/replays/ID/cancel')],
+    ['delete a webhook', send('DELETE', '/v1/webhooks/ID')],
+  ])(
+    'that %s do their work at once, and only their responses wait until no send can start',
+    async (_what, act) => {
+      const ids: [Account, string][] = [];
+      for (const account of [busy, other])
+        for (let n = 0; n < 6; n += 1) {
+          const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/');
+          ids.push([account, webhookId]);
+        }
+      // A replay with the id of its webhook, which no worker finishes.
+      await service.sql(
+        `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, next_at)
+       select webhook_id, webhook_id, shipper_id, uuid_floor(now()), uuid_floor(now()), 'infinity'
+         from webhooks where deleted_at is null on conflict do nothing`,
+      );
+      const answers = await Promise.all(
+        ids.map(async ([account, id]) => {
+          const { httpStatus } = await act(account, id);
+          return { httpStatus, atMs: Date.now() };
+        }),
+      );
+      expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([200]));
+      const firstAnswer = new Date(Math.min(...answers.map(({ atMs }) => atMs)));
+      const [done] = await service.sql(
+        `select count(*)::int as before from audit
+        where webhook_id = any($1) and action <> 'WEBHOOK_CREATED' and at < $2`,
+        [ids.map(([, id]) => id), firstAnswer],
+      );
+      expect(done).toEqual({ before: ids.length });
+    },
+  );
+
   test('count only with valid credentials: refused requests use none of the share', async () => {
     const { socket, send, responses } = pipeline({ ...busy, token: 'wrong' }, '/v1/deliveries');
     send(300);

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { createShares, type ShareOptions } from '../../../../src/http/connections/shares.js';
+import { createShares, type Outside, type ShareOptions } from '../../../../src/http/connections/shares.js';
 import { unavailable } from '../../../../src/platform/errors.js';
 
 const usual = {
@@ -14,6 +14,7 @@ const usual = {
   maxWaitMs: 30_000,
   stalledAfterMs: 30_000,
   maxStalled: 4,
+  maxOutside: 5,
 };
 
 class ApiResponse extends EventEmitter {
@@ -33,7 +34,8 @@ function world(options: Partial<ShareOptions> = {}) {
     shares.begin(shipper, response as unknown as Response);
     return {
       response,
-      inTurn: <T>(work: () => Promise<T>) => shares.run(shipper, response as unknown as Response, work),
+      inTurn: <T>(work: (outside: Outside) => Promise<T>) =>
+        shares.run(shipper, response as unknown as Response, work),
     };
   };
   return { begin, refused: () => refused };
@@ -177,6 +179,52 @@ describe('the share of a shipper', () => {
     while (started < 4) await sleep(5);
     await begin('b').inTurn(tick); // waits like the others, and came after them
     expect([started, refused()]).toEqual([4, 0]);
+  });
+
+  test('leaves its slot during a wait outside, and continues in a slot', async () => {
+    const { begin } = world({ concurrency: 2, concurrencyPerShipper: 2, maxUnread: 2 });
+    const ends: (() => void)[] = [];
+    let atWork = 0;
+    let most = 0;
+    const work = async () => {
+      most = Math.max(most, (atWork += 1));
+      for (let step = 0; step < 3; step += 1) await tick();
+      atWork -= 1;
+    };
+    const waiting = Array.from({ length: usual.maxOutside }, async () => {
+      const { response, inTurn } = begin('a');
+      await inTurn(async (outside) => {
+        await work();
+        await outside(() => new Promise<void>((end) => ends.push(end)));
+        await work();
+      });
+      response.close();
+    });
+    while (ends.length < usual.maxOutside) await tick();
+    const further = begin('a').inTurn(() => Promise.resolve('in'));
+    for (let n = 0; n < 10; n += 1) {
+      const { response, inTurn } = begin('b');
+      await inTurn(tick);
+      response.close();
+    }
+    expect(await Promise.race([further, tick('not yet')])).toBe('not yet'); // so many wait already
+    for (const end of ends) end();
+    await Promise.all(waiting);
+    expect(await further).toBe('in');
+    expect(most).toBe(2);
+  });
+
+  test('continues without a slot after a wait outside if none is free in time, since it must end what it has begun', async () => {
+    const { begin, refused } = world({ concurrency: 1, maxWaitMs: 30 });
+    const ended = begin('a').inTurn(async (outside) => {
+      await outside(() => sleep(5));
+      return 'done';
+    });
+    begin('b')
+      .inTurn(() => new Promise<void>(() => undefined))
+      .catch(() => undefined);
+    expect(await ended).toBe('done');
+    expect(refused()).toBe(0);
   });
 
   const heldMs = ({ response }: { response: ApiResponse }) => response.locals.timing?.heldMs?.() ?? 0;

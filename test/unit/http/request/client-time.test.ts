@@ -64,6 +64,7 @@ beforeAll(async () => {
       maxWaitMs: workMs,
       stalledAfterMs: Infinity,
       maxStalled: 20,
+      maxOutside: 5,
       onRefused: () => undefined,
     });
   const authenticate = () => Promise.resolve({ ...caller });
