@@ -341,6 +341,9 @@ create index outbox_replayed on outbox (replay_id, delivery_id) where replay_id 
 -- The log: what is finished, with its last attempt. Written once; an attempt by hand replaces the last one, a replay
 -- takes a failed one back into the outbox.
 --   duration_ms      null where the outcome of the attempt is unknown: its worker was gone before it could tell
+--   dns_ms …         of the time, each phase's own: null where there was none, or where it did not end
+--   remote_address   the receiver's, or the last one that was tried
+--   response_headers a line each, the frequent ones as letters (send/response-headers.ts), at most 4 KiB
 --   request_headers  what of them cannot be told by the row and its event: the attempt's number, the program's version,
 --                    the host, the names of the webhook's own headers and the signatures. Null where no request went
 --                    out, or where that is not known
@@ -357,10 +360,16 @@ create table deliveries (
   trigger text,
   started_at timestamptz,
   duration_ms integer,
+  dns_ms integer,
+  connect_ms integer,
+  tls_ms integer,
+  first_byte_ms integer,
   status_code integer,
+  remote_address inet,
   error_code text,
   error_detail text,
   response_body text,
+  response_headers text,
   request_headers text,
   primary key (shipper_id, delivery_id)
 ) partition by range (delivery_id);
@@ -375,10 +384,16 @@ create table attempts (
   trigger text not null,
   started_at timestamptz not null,
   duration_ms integer,
+  dns_ms integer,
+  connect_ms integer,
+  tls_ms integer,
+  first_byte_ms integer,
   status_code integer,
+  remote_address inet,
   error_code text,
   error_detail text,
   response_body text,
+  response_headers text,
   request_headers text,
   primary key (delivery_id, number)
 ) partition by range (delivery_id);

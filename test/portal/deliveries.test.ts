@@ -63,6 +63,15 @@ inBrowser(
       .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\.$/)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
+    const phases = panel().getByText(/^(connect|first byte) \d+ ms$/);
+    expect(await phases.allInnerTexts()).toEqual([
+      expect.stringMatching(/^connect/),
+      expect.stringMatching(/^first byte/),
+    ]);
+    const tops = await phases.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1); // in one line
+    await panel().getByText('127.0.0.1', { exact: true }).waitFor();
+    await panel().getByText('timeout=5').waitFor();
     await panel().getByText('Headers as sent').click();
     await panel().getByText('webhook-signature').waitFor();
     await panel().getByRole('region', { name: 'the response' }).getByText(planted).waitFor();

@@ -2458,6 +2458,31 @@ export interface components {
              */
             durationMs: number | null;
             /**
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before.
+             * @example 12
+             */
+            dnsMs: number | null;
+            /**
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before.
+             * @example 18
+             */
+            connectMs: number | null;
+            /**
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before.
+             * @example 25
+             */
+            tlsMs: number | null;
+            /**
+             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before.
+             * @example 27
+             */
+            firstByteMs: number | null;
+            /**
+             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.
+             * @example 203.0.113.7
+             */
+            remoteAddress: string | null;
+            /**
              * @description HTTP status of the response; null without one.
              * @example 200
              */
@@ -2489,6 +2514,17 @@ export interface components {
              *     }
              */
             requestHeaders: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.
+             * @example {
+             *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
+             *       "content-length": "2",
+             *       "connection": "keep-alive"
+             *     }
+             */
+            responseHeaders: {
                 [key: string]: string;
             } | null;
             /**
@@ -2532,6 +2568,31 @@ export interface components {
              */
             durationMs: number | null;
             /**
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before.
+             * @example 12
+             */
+            dnsMs: number | null;
+            /**
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before.
+             * @example 18
+             */
+            connectMs: number | null;
+            /**
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before.
+             * @example 25
+             */
+            tlsMs: number | null;
+            /**
+             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before.
+             * @example 27
+             */
+            firstByteMs: number | null;
+            /**
+             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.
+             * @example 203.0.113.7
+             */
+            remoteAddress: string | null;
+            /**
              * @description HTTP status of the response; null without one.
              * @example 200
              */
@@ -2563,6 +2624,17 @@ export interface components {
              *     }
              */
             requestHeaders: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.
+             * @example {
+             *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
+             *       "content-length": "2",
+             *       "connection": "keep-alive"
+             *     }
+             */
+            responseHeaders: {
                 [key: string]: string;
             } | null;
             /**

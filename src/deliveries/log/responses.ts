@@ -87,12 +87,31 @@ const delivery = z
   })
   .meta({ id: 'Delivery', description: 'One event owed to one webhook.' });
 
+/** One of the phases of an attempt. */
+const phase = (description: string, example: number) =>
+  described(z.int().min(0).nullable(), `${description} Null as well if the attempt ended before.`, example);
+
 const attempt = z
   .object({
     number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
     startedAt: instant('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
+    dnsMs: phase(
+      'How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name.',
+      12,
+    ),
+    connectMs: phase(
+      'How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused.',
+      18,
+    ),
+    tlsMs: phase('How long the TLS handshake took. Null if the connection was reused, or for `http:`.', 25),
+    firstByteMs: phase('How long the response took to begin, from when the request was written.', 27),
+    remoteAddress: described(
+      z.string().nullable(),
+      'IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.',
+      '203.0.113.7',
+    ),
     statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
     errorCode,
     errorDetail: described(
@@ -116,6 +135,11 @@ const attempt = z
         'content-length': '195',
         connection: 'keep-alive',
       },
+    ),
+    responseHeaders: described(
+      z.record(z.string(), z.string()).nullable(),
+      `The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of \`set-cookie\` are shown as \`${masked}\`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.`,
+      { date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'content-length': '2', connection: 'keep-alive' },
     ),
     responseBody: described(z.string().nullable(), 'First 4 KiB of the response as text.', 'ok'),
   })

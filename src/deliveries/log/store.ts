@@ -5,7 +5,8 @@ import { rangesOf } from './range.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
 import { decodeHeaders } from '../send/headers.js';
-import { isCallable, traceOf } from '../outbox/sql.js';
+import { decodeResponseHeaders } from '../send/response-headers.js';
+import { isCallable, outcomeColumns, outcomeFields, traceOf } from '../outbox/sql.js';
 
 /** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
@@ -132,18 +133,25 @@ export interface Attempt {
   trigger: string;
   startedAt: Date;
   durationMs: number | null;
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+  remoteAddress: string | null;
   statusCode: number | null;
   errorCode: string | null;
   errorDetail: string | null;
   /** As sent; values of the webhook's own headers are masked. */
   requestHeaders: Record<string, string> | null;
+  responseHeaders: Record<string, string> | null;
   responseBody: string | null;
 }
 
-/** As read: `startedAt` is text if it comes as JSON, `requestHeaders` the stored form. */
-export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders'> & {
+/** As read: `startedAt` is text if it comes as JSON, headers are in the stored form. */
+export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders' | 'responseHeaders'> & {
   startedAt: Date | string;
   requestHeaders: string | null;
+  responseHeaders: string | null;
 };
 
 /** If it is erased, headers of its attempts are not shown. */
@@ -157,11 +165,12 @@ export interface DeliveredEvent {
 
 function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
   const startedAt = new Date(row.startedAt);
-  const { number, requestHeaders } = row;
+  const { number, requestHeaders, responseHeaders } = row;
   return {
     ...row,
     startedAt,
     requestHeaders: event.isErased ? null : decodeHeaders(requestHeaders, { number, startedAt }, event),
+    responseHeaders: event.isErased ? null : decodeResponseHeaders(responseHeaders, startedAt),
   };
 }
 
@@ -170,16 +179,13 @@ export const attemptsPerPage = 100;
 
 /** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */
 const attemptsText = (before: string) => `
-  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
-         error_code as "errorCode", error_detail as "errorDetail", request_headers as "requestHeaders", response_body as "responseBody"
+  select number, trigger, started_at as "startedAt", ${outcomeFields}
     from (
-      (select number, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
-              request_headers
+      (select number, trigger, started_at, ${outcomeColumns}
          from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
         order by number desc limit ${attemptsPerPage + 1})
       union all
-      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
-             request_headers
+      select attempt_count, trigger, started_at, ${outcomeColumns}
         from deliveries
        where shipper_id = $1 and delivery_id = $2 and started_at is not null
          and attempt_count < coalesce(${before}::int, 1000000000)

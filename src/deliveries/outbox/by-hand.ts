@@ -9,7 +9,12 @@ import {
   insertIntoLog,
   isTroubled,
   ms,
+  noOutcome,
   ofEvent,
+  outcomeColumns,
+  outcomeOf,
+  outcomeParameters,
+  outcomeValues,
   sameDelivery,
 } from './sql.js';
 import type { AttemptRecord, Claim } from './types.js';
@@ -87,8 +92,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
 
 const replaceLastAttempt = `
   before as (
-    ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, d.duration_ms,
-                             d.status_code, d.error_code, d.error_detail, d.response_body, d.request_headers
+    ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, ${outcomeOf('d')}
                         from t join deliveries d on ${sameDelivery('d', 't')} where d.started_at is not null`)}
   )`;
 
@@ -112,17 +116,16 @@ export async function settleRedelivery(
        returning o.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
-                               $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text,
-                               $11::text from ended`)}
+                               $5::timestamptz, ${outcomeParameters(6)} from ended`)}
      ), rested as (
        update outbox o set ${unclaimed} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
        returning o.shipper_id, o.delivery_id, o.webhook_id
      ), kept as (
-       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10, $11 from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, ${outcomeParameters(6)} from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
-          set attempt_count = $3, trigger = 'MANUAL', started_at = $5, duration_ms = $6, status_code = $7,
-              error_code = $8, error_detail = $9, response_body = $10, request_headers = $11,
+          set attempt_count = $3, trigger = 'MANUAL', started_at = $5,
+              (${outcomeColumns}) = row (${outcomeParameters(6)}),
               completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
               status = case when $4 then 'SUCCEEDED' else d.status end
          from t where ${sameDelivery('d', 't')}
@@ -140,12 +143,7 @@ export async function settleRedelivery(
       attempt.number,
       attempt.succeeded,
       attempt.startedAt,
-      Math.round(attempt.durationMs),
-      attempt.statusCode,
-      attempt.errorCode,
-      attempt.errorDetail,
-      attempt.responseBody,
-      attempt.requestHeaders,
+      ...outcomeValues(attempt),
     ],
   );
   return rows[0] ?? null;
@@ -162,12 +160,11 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
        update outbox o set ${unclaimed} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
        returning t.*, o.webhook_id
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null, null from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, ${noOutcome} from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
-          set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at, duration_ms = null,
-              status_code = null, error_code = null, error_detail = null, response_body = null,
-              request_headers = null
+          set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at,
+              (${outcomeColumns}) = row (${noOutcome})
          from t where ${sameDelivery('d', 't')}
        returning d.webhook_id, t.started_at
      ), counted as (

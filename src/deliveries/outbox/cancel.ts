@@ -7,6 +7,7 @@ import {
   laterFinished,
   laterOwed,
   ms,
+  noOutcome,
   owedOf,
   takeOut,
 } from './sql.js';
@@ -23,7 +24,7 @@ async function cancel(
     name,
     `with ${[`page as materialized (${page})`, `gone as (${takeOut('page')})`, ...also].join(', ')}
      ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'CANCELLED', '${reason}', attempt_count,
-                             now(), null, null, null, null, null, null, null, null from gone`)}
+                             now(), null, null, ${noOutcome} from gone`)}
      returning delivery_id`,
     parameters,
   );
@@ -76,7 +77,7 @@ export async function cancelErased(
         `lost as (${insertAttempts(
           `select shipper_id, delivery_id, attempt_count,
                   case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
-                  ${startedAt}, null, null, null, null, null, null ${underWay}`,
+                  ${startedAt}, ${noOutcome} ${underWay}`,
         )})`,
         `counted as (${insertCounts(
           `select webhook_id, ${startedAt} as started_at, trigger, false as succeeded, null::int as duration_ms ${underWay}`,

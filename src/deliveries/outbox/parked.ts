@@ -1,7 +1,7 @@
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
-import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms } from './sql.js';
+import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms, noOutcome } from './sql.js';
 
 /** Meanwhile the webhook's events get no outbox rows; the replay stores the feed position from which on. */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
@@ -176,7 +176,7 @@ export async function unparkPiece(
        returning shipment_id
      ), skipped as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, $4::uuid, state, 'CANCELLED', 'SUPERSEDED', 0, now(),
-                               null, null, null, null, null, null, null, null from found where overtaken`)}
+                               null, null, ${noOutcome} from found where overtaken`)}
      )
      select r.position, r.event_id as "eventId",
             (select count(*) from scanned) < $6 and (select count(*) from found) < $7 as "isEnd",

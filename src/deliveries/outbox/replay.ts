@@ -7,6 +7,8 @@ import {
   isInterested,
   isWithdrawn,
   ms,
+  outcomeColumns,
+  outcomeOf,
   sameDelivery,
   takeOut,
 } from './sql.js';
@@ -157,8 +159,7 @@ export async function replayPiece(
        delete from deliveries d using found f where f.failed and ${sameDelivery('d', 'f')} and d.status = 'FAILED'
        returning d.*, f.shipment_id, f.sequence
      ), kept as (
-       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, started_at, duration_ms, status_code,
-                                error_code, error_detail, response_body, request_headers from back
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, started_at, ${outcomeColumns} from back
                            where started_at is not null`)}
      ), added as (
        insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
@@ -252,16 +253,14 @@ export async function withdrawPage(
        select * from page where only_replayed
      ), gone as (${takeOut('only_replayed')}), tried as materialized (
        select g.shipper_id, g.delivery_id, g.event_id, g.webhook_id, g.state, g.attempt_count, a.number, a.trigger,
-              a.started_at, a.duration_ms, a.status_code, a.error_code, a.error_detail, a.response_body,
-              a.request_headers
+              a.started_at, ${outcomeOf('a')}
          from gone g left join lateral (
            select * from attempts where delivery_id = g.delivery_id and number = g.attempt_count limit 1) a on true
         where g.attempt_count > 0
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count,
                                coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
-                               duration_ms, status_code, error_code, error_detail, response_body,
-                               request_headers from tried
+                               ${outcomeColumns} from tried
                         on conflict do nothing returning delivery_id`)}
      ), moved as (
        delete from attempts a using tried t join logged using (delivery_id)

@@ -1,6 +1,15 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { insertCounts } from '../stats/sql.js';
-import { insertAttempts, insertIntoLog, ms, unclaimedStatus, sameDelivery } from './sql.js';
+import {
+  insertAttempts,
+  insertIntoLog,
+  ms,
+  outcomeArrays,
+  outcomeColumns,
+  outcomeParameters,
+  sameDelivery,
+  unclaimedStatus,
+} from './sql.js';
 import type { Settlement } from './types.js';
 
 /**
@@ -47,18 +56,15 @@ async function settleBy(
     name,
     `with i as materialized (
        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
-                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[], $12::text[],
-                            $13::text[])
-         as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, duration_ms, status_code,
-               error_code, error_detail, response_body, request_headers)
+                            $7::timestamptz[], ${outcomeParameters(8, '[]')})
+         as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, ${outcomeColumns})
      ), ended as (
        delete from outbox o using i
         where i.status in ('SUCCEEDED', 'FAILED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
        returning o.event_id, o.webhook_id, o.state, i.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, null, number, now(),
-                               trigger, started_at, duration_ms, status_code, error_code, error_detail,
-                               response_body, request_headers from ended ${onConflict}`)}
+                               trigger, started_at, ${outcomeColumns} from ended ${onConflict}`)}
      ), again as (
        update outbox o
           set status = case i.status when 'RETRY' then 'RETRY' else ${unclaimedStatus('o')} end,
@@ -74,8 +80,7 @@ async function settleBy(
         where i.status in ('RETRY', 'UNCHANGED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
        returning o.webhook_id, o.due_at, i.*
      ), kept as (
-       ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
-                                error_code, error_detail, response_body, request_headers from again`)}
+       ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, ${outcomeColumns} from again`)}
      ), counted as (
        ${insertCounts(`select webhook_id, started_at, trigger, status = 'SUCCEEDED' as succeeded, duration_ms from ${logged}
                        union all
@@ -91,12 +96,7 @@ async function settleBy(
       column(({ delayMs }) => delayMs),
       column(({ trigger }) => trigger),
       column(({ startedAt }) => startedAt),
-      column(({ durationMs }) => Math.round(durationMs)),
-      column(({ statusCode }) => statusCode),
-      column(({ errorCode }) => errorCode),
-      column(({ errorDetail }) => errorDetail),
-      column(({ responseBody }) => responseBody),
-      column(({ requestHeaders }) => requestHeaders),
+      ...outcomeArrays(inOrder),
     ],
   );
   return new Map(rows.map(({ deliveryId, ...settled }) => [deliveryId, settled]));

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { firstIdOf } from '../../platform/ids.js';
+import type { AttemptRecord, Claim } from './types.js';
 
 /**
  * Conditions and columns that several statements share.
@@ -209,8 +210,48 @@ export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-0
          order by webhook_id, due_at limit 1) n
      where o.place < ${limit})`;
 
+/** The log holds these of an attempt that has ended, beside its number, trigger and start. */
+const outcome: [
+  column: string,
+  type: string,
+  field: Exclude<keyof AttemptRecord, keyof Claim | 'startedAt'>,
+][] = [
+  ['duration_ms', 'int', 'durationMs'],
+  ['dns_ms', 'int', 'dnsMs'],
+  ['connect_ms', 'int', 'connectMs'],
+  ['tls_ms', 'int', 'tlsMs'],
+  ['first_byte_ms', 'int', 'firstByteMs'],
+  ['status_code', 'int', 'statusCode'],
+  ['remote_address', 'inet', 'remoteAddress'],
+  ['error_code', 'text', 'errorCode'],
+  ['error_detail', 'text', 'errorDetail'],
+  ['response_body', 'text', 'responseBody'],
+  ['response_headers', 'text', 'responseHeaders'],
+  ['request_headers', 'text', 'requestHeaders'],
+];
+const listed = (of: (column: string, type: string, field: string, index: number) => string) =>
+  outcome.map(([column, type, field], index) => of(column, type, field, index)).join(', ');
+
+export const outcomeColumns = listed((column) => column);
+export const outcomeOf = (row: string) => listed((column) => `${row}.${column}`);
+/** Of an attempt whose outcome is unknown, or of none. */
+export const noOutcome = listed((_, type) => `null::${type}`);
+/** By the names of their fields. */
+export const outcomeFields = listed((column, _, field) => `${column} as "${field}"`);
+/** Parameters from `$first` on: `outcomeValues`, or an array of each with `suffix` `[]`. */
+export const outcomeParameters = (first: number, suffix: '' | '[]' = '') =>
+  listed((_column, type, _field, index) => `$${first + index}::${type}${suffix}`);
+/** In the order of the columns. */
+export const outcomeValues = (attempt: AttemptRecord): unknown[] =>
+  outcome.map(([, , field]) => (field === 'durationMs' ? Math.round(attempt.durationMs) : attempt[field]));
+/** An array for each column. */
+export const outcomeArrays = (attempts: AttemptRecord[]): unknown[][] => {
+  const rows = attempts.map(outcomeValues);
+  return outcome.map((_, index) => rows.map((row) => row[index]));
+};
+
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
-  trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
+  trigger, started_at, ${outcomeColumns}`;
 
 /** The same statement must write the rows into the log. */
 export const takeOut = (given: string) =>
@@ -221,8 +262,8 @@ export const insertIntoLog = (source: string) => `insert into deliveries (${logC
 
 /** A delivery's last attempt is part of its row in the log. */
 export const insertAttempts = (source: string) =>
-  `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
-                         error_detail, response_body, request_headers) ${source} on conflict do nothing`;
+  `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, ${outcomeColumns}) ${source}
+   on conflict do nothing`;
 
 const movesKey = `hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0)`;
 

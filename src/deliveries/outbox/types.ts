@@ -45,10 +45,18 @@ export interface AttemptRecord {
   trigger: Trigger;
   startedAt: Date;
   durationMs: number;
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+  /** Of the receiver. */
+  remoteAddress: string | null;
   statusCode: number | null;
   errorCode: string | null;
   errorDetail: string | null;
   responseBody: string | null;
+  /** As stored (`send/response-headers.ts`). */
+  responseHeaders: string | null;
   /** Only the stored part; null if no request was sent. */
   requestHeaders: string | null;
 }

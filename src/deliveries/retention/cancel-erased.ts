@@ -53,7 +53,7 @@ const logged = `select d.shipper_id, d.delivery_id from deliveries d where ${isD
 const known = `select k.* from ${erasedEvents} cross join lateral (${owedOf('e')} union all ${logged}) k`;
 
 const hasResponse = (row: string) =>
-  `(${row}.response_body is not null or ${row}.request_headers is not null)`;
+  `(${row}.response_body is not null or ${row}.response_headers is not null or ${row}.request_headers is not null)`;
 
 async function findReplayingWebhooks(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
@@ -81,17 +81,17 @@ async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<
   return rows.flatMap((row) => (row.number === null ? [] : [row.delivery_id]));
 }
 
-/** Headers hold signatures of the bodies. */
+/** The headers of the requests, too: they hold signatures of the bodies. */
 async function eraseResponses(db: Database, shipmentIds: string[]): Promise<void> {
   await db.query(
     'erase-responses',
     `with known as materialized (
        select d.* from ${erasedEvents} cross join lateral (${logged}) d
      ), last as (
-       update deliveries d set response_body = null, request_headers = null
+       update deliveries d set response_body = null, response_headers = null, request_headers = null
          from known k where ${sameDelivery('d', 'k')} and ${hasResponse('d')}
      )
-     update attempts a set response_body = null, request_headers = null
+     update attempts a set response_body = null, response_headers = null, request_headers = null
        from known k where a.delivery_id = any(array[k.delivery_id]) and ${hasResponse('a')}`,
     [shipmentIds],
   );

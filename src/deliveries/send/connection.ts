@@ -3,6 +3,7 @@ import https from 'node:https';
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import {
   addressDenied,
@@ -14,7 +15,8 @@ import {
 import { checkTargetAddress } from '../../webhooks/target-address.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
-import { proxyOf, throughTunnels, type AttemptOptions } from './proxy.js';
+import type { Progress } from './phases.js';
+import { proxyOf, receiverBehind, throughTunnels, type AttemptOptions } from './proxy.js';
 
 export interface RouteOptions {
   policy: DestinationPolicy;
@@ -40,6 +42,7 @@ export interface Router {
     connection: Connection,
     headers: string[],
     requester: Requester,
+    progress: Progress,
   ): AttemptOptions;
   close(): void;
 }
@@ -77,7 +80,7 @@ export function createRouter(options: RouteOptions): Router {
   const checkAddress = createAddressCheck(policy);
 
   return {
-    route(url, address, connection, headers, requester) {
+    route(url, address, connection, headers, requester, progress) {
       checkAddress(address);
       const secure = url.protocol === 'https:';
       const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
@@ -94,6 +97,7 @@ export function createRouter(options: RouteOptions): Router {
         agent: secure ? agents[connection].https : agents[connection].http,
         maxHeaderSize: MAX_HEADER_BYTES,
         requester,
+        progress,
         // Given, so that it never depends on a Host header; empty, it saves Node deriving one that http does not use.
         servername: secure && !literal ? host : '',
       };
@@ -176,12 +180,29 @@ function boundIdle(agents: http.Agent[], max: number): void {
 function withGuard<Agent extends http.Agent>(agent: Agent, { policy, dns }: RouteOptions): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {
-    const { requester } = target as AttemptOptions;
+    const { requester, progress } = target as AttemptOptions;
     const lookup = guardedLookup(policy, (hostname) => dns.resolve(hostname, requester));
-    return connect({ ...target, lookup }, callback);
+    progress.begin();
+    const socket = connect({ ...target, lookup }, callback);
+    if (socket) watch(socket, progress);
+    return socket;
   };
   return agent;
 }
+
+/** From the moment the connection is begun: a name that is in the cache resolves before Node shows us the socket. */
+function watch(socket: Duplex, progress: Progress): void {
+  socket.once('lookup', (error?: Error | null) => {
+    if (!error) progress.ended('dns');
+  });
+  socket.on('connectionAttempt', (address: string) => (progress.remoteAddress = address));
+  socket.once('connect', () => progress.ended('connect'));
+  if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
+}
+
+/** The receiver's IP address on an open connection; of a tunnel, not the proxy's. */
+export const remoteAddressOf = (socket: Socket): string | null =>
+  receiverBehind(socket) ?? socket.remoteAddress?.split('%')[0] ?? null; // without a zone
 
 function tunnelled(
   agents: { http: http.Agent; https: https.Agent },
@@ -190,10 +211,12 @@ function tunnelled(
 ) {
   const proxy = proxyOf(egressProxy);
   const overTls = agents.https.createConnection.bind(agents.https);
-  const addressesOf = async ({ host, requester }: AttemptOptions): Promise<LookupAddress[]> => {
+  const addressesOf = async ({ host, requester, progress }: AttemptOptions): Promise<LookupAddress[]> => {
     const family = isIP(host ?? '');
     if (family !== 0) return [{ address: host!, family }]; // checked in `route`
-    return checkedAddresses(host ?? '', policy, (hostname) => dns.resolve(hostname, requester));
+    const found = await checkedAddresses(host ?? '', policy, (hostname) => dns.resolve(hostname, requester));
+    progress.ended('dns');
+    return found;
   };
   return {
     http: throughTunnels(agents.http, proxy, addressesOf, (_target, socket) => socket),

@@ -2,9 +2,15 @@ import http from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { Requester } from './dns/resolver.js';
+import type { Progress } from './phases.js';
 
-export type AttemptOptions = http.RequestOptions & { servername: string; requester: Requester };
+export type AttemptOptions = http.RequestOptions & {
+  servername: string;
+  requester: Requester;
+  progress: Progress;
+};
 
 /** An HTTP proxy that accepts CONNECT (RFC 9110, 9.3.6). */
 export interface Proxy {
@@ -34,6 +40,12 @@ export function isProxyUrl(text: string): boolean {
   }
 }
 
+/** By their connections: Node knows only the proxy's. */
+const receivers = new WeakMap<Duplex, string>();
+
+/** The address that a tunnel was opened to; undefined for any other connection. */
+export const receiverBehind = (socket: Duplex): string | undefined => receivers.get(socket);
+
 /** More than a receiver has for its availability. */
 const maxAddresses = 4;
 
@@ -49,9 +61,16 @@ export function throughTunnels<Agent extends http.Agent>(
 ): Agent {
   agent.createConnection = (options, callback) => {
     const target = options as AttemptOptions;
+    const { progress } = target;
     const connect = async () => {
+      progress.begin();
       const addresses = await addressesOf(target);
-      return wrap(target, await openOne(proxy, addresses.slice(0, maxAddresses), target));
+      const tunnel = await openOne(proxy, addresses.slice(0, maxAddresses), target);
+      progress.ended('connect');
+      const socket = wrap(target, tunnel);
+      receivers.set(socket, progress.remoteAddress!);
+      if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
+      return socket;
     };
     connect().then(
       (socket) => callback?.(null, socket),
@@ -68,6 +87,7 @@ async function openOne(proxy: Proxy, addresses: LookupAddress[], target: Attempt
   for (const { address } of addresses) {
     const leftMs = target.requester.deadlineAtMs - performance.now();
     if (leftMs <= 0) break;
+    target.progress.remoteAddress = address;
     try {
       return await openTunnel(proxy, authority(address, Number(target.port)), leftMs);
     } catch (error) {

@@ -6,6 +6,7 @@ import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
 import { encodeHeaders, serviceHeaders, timestampOf, sign, type SignedAttempt } from './headers.js';
+import { encodeResponseHeaders } from './response-headers.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
@@ -17,11 +18,13 @@ export interface SendingOptions {
   version: string;
 }
 
-export interface AttemptOutcome extends SendOutcome {
+export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> {
   /** In seconds, this is the signed `webhook-timestamp`. */
   startedAt: Date;
   /** The request headers as the log stores them; null if no request went out. */
   requestHeaders: string | null;
+  /** As the log stores them; null without a response. */
+  responseHeaders: string | null;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function sendClaim(
     const opened = target.open();
     const secrets = secretsOf(target, opened, startedAt);
     const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
-    const outcome = await options.send({
+    const { rawResponseHeaders, ...outcome } = await options.send({
       url: opened.url,
       shipperId: claim.shipperId,
       body: claim.body,
@@ -59,6 +62,7 @@ export async function sendClaim(
     return {
       ...outcome,
       responseBody: claim.erased ? null : outcome.responseBody,
+      responseHeaders: claim.erased ? null : encodeResponseHeaders(rawResponseHeaders, startedAt),
       startedAt,
       requestHeaders: outcome.requestSent ? encodeHeaders(attempt, opened.encodedHeaders) : null,
     };
@@ -72,7 +76,10 @@ export async function sendClaim(
   }
 }
 
-const endOf = (claim: Claim, { ok, statusCode, errorCode }: SendOutcome) => ({
+const endOf = (
+  claim: Claim,
+  { ok, statusCode, errorCode }: Pick<SendOutcome, 'ok' | 'statusCode' | 'errorCode'>,
+) => ({
   failed: !ok,
   attributes: {
     'parcelhook.shipper_id': claim.shipperId,
@@ -92,7 +99,13 @@ const unsent = (startedAt: Date): AttemptOutcome => ({
   errorCode: 'PROTOCOL',
   errorDetail: null,
   responseBody: null,
+  responseHeaders: null,
   durationMs: 0,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
+  remoteAddress: null,
   retryAfter: null,
   requestSent: false,
   startedAt,

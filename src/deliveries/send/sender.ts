@@ -4,7 +4,14 @@ import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { errorCodeOf, errorDetailOf, type ErrorCode, type ErrorDetail } from './errors.js';
 import { withFraming, type FlatHeaders } from './headers.js';
-import { createRouter, READ_BYTES, type Connection, type RouteOptions } from './connection.js';
+import {
+  createRouter,
+  READ_BYTES,
+  remoteAddressOf,
+  type Connection,
+  type RouteOptions,
+} from './connection.js';
+import { createProgress, type Phase, type PhaseTimes, type Progress } from './phases.js';
 import { StringDecoder } from 'node:string_decoder';
 
 export type SenderOptions = RouteOptions;
@@ -21,10 +28,11 @@ export interface SendRequest {
   /** Called once connected, before the first byte. The promise does not reject. */
   mayStart?(): true | Promise<boolean>;
   /** Called at the end of each phase of the exchange; those of a reused connection have been before. */
-  onPhase?: ((phase: 'dns' | 'connect' | 'tls' | 'request' | 'first byte') => void) | undefined;
+  onPhase?: ((phase: Phase) => void) | undefined;
 }
 
-export interface SendOutcome {
+/** The phases are those of the last connection, if the request was sent on a second one. */
+export interface SendOutcome extends PhaseTimes {
   ok: boolean;
   /** `mayStart` refused: no byte was sent. */
   withheld: boolean;
@@ -33,7 +41,11 @@ export interface SendOutcome {
   errorDetail: ErrorDetail | null;
   /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null without a status line. */
   responseBody: string | null;
+  /** Names and values in turn, as they came; null without a status line. */
+  rawResponseHeaders: FlatHeaders | null;
   durationMs: number;
+  /** The receiver's IP address, also if the connection failed, and also behind a proxy; null if none was chosen. */
+  remoteAddress: string | null;
   retryAfter: string | null;
   requestSent: boolean;
 }
@@ -72,7 +84,12 @@ export function createSender(options: SenderOptions): Sender {
     retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] },
   });
 
-  function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
+  function open(
+    request: SendRequest,
+    connection: Connection,
+    progress: Progress,
+    deadlineAtMs: number,
+  ): Request {
     const stream = post(request.url) as unknown as Request;
     // Got calls these in the next tick. Its own versions cost up to as much again: Node needs only these options, and no
     // separate URL.
@@ -81,7 +98,7 @@ export function createSender(options: SenderOptions): Sender {
         const url = stream.options.url as URL;
         const requester = { shipperId: request.shipperId, deadlineAtMs };
         const headers = withFraming(url.host, request.headers, request.body);
-        return router.route(url, request.url, connection, headers, requester);
+        return router.route(url, request.url, connection, headers, requester, progress);
       },
       getRequestFunction: () => (_url: URL, options: http.RequestOptions) => http.request(options),
     });
@@ -92,7 +109,11 @@ export function createSender(options: SenderOptions): Sender {
     send: (request) =>
       new Promise((resolve) => {
         const deadlineAtMs = performance.now() + request.timeoutMs;
-        exchange(request, (connection) => open(request, connection, deadlineAtMs), resolve);
+        exchange(
+          request,
+          (connection, progress) => open(request, connection, progress, deadlineAtMs),
+          resolve,
+        );
       }),
     close: () => router.close(),
   };
@@ -100,13 +121,14 @@ export function createSender(options: SenderOptions): Sender {
 
 function exchange(
   request: SendRequest,
-  open: (connection: Connection) => Request,
+  open: (connection: Connection, progress: Progress) => Request,
   resolve: (outcome: SendOutcome) => void,
 ): void {
   const startedAtMs = performance.now();
   const body = createBodyHead();
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
+  let progress = createProgress(request.onPhase);
   let requestSent = false;
   let settled = false;
   const deadline = setTimeout(() => abandon('TIMEOUT'), request.timeoutMs);
@@ -115,7 +137,8 @@ function exchange(
   function start(connection: Connection): void {
     let bytesReadBefore = 0;
     requestSent = false;
-    const current = open(connection);
+    if (connection === 'fresh') progress = createProgress(request.onPhase);
+    const current = open(connection, progress);
     stream = current;
     current.on('error', (error) => {
       const errorCode = errorCodeOf(error);
@@ -141,15 +164,13 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
-    native.once('socket', (socket) => {
-      if (request.onPhase && native.reusedSocket === false) watchPhases(socket, request.onPhase);
-      whenOpen(socket, () => begin(native));
-    });
+    native.once('socket', (socket) => whenOpen(socket, () => begin(native, socket)));
   }
 
   /** Writes nothing before the connection is open: it would go out whenever that happens. */
-  function begin(native: ClientRequest): void {
+  function begin(native: ClientRequest, socket: Socket): void {
     if (settled) return;
+    progress.remoteAddress = remoteAddressOf(socket);
     const may = request.mayStart?.() ?? true;
     if (may === true) write(native);
     else void may.then((isAllowed) => goOn(native, isAllowed));
@@ -158,7 +179,7 @@ function exchange(
   function write(native: ClientRequest): void {
     requestSent = true;
     native.end(request.body);
-    request.onPhase?.('request');
+    progress.ended('request');
   }
 
   function goOn(native: ClientRequest, isAllowed: boolean): void {
@@ -171,7 +192,7 @@ function exchange(
   /** Reads Node's response directly: got would copy it into a second stream. */
   function read(incoming: IncomingMessage): void {
     response = incoming;
-    request.onPhase?.('first byte');
+    progress.ended('first byte');
     incoming.on('readable', () => {
       let chunk: Buffer | null;
       while (!settled && (chunk = incoming.read() as Buffer | null) !== null) {
@@ -202,7 +223,10 @@ function exchange(
       errorCode: ok ? null : statusCode !== null ? 'HTTP_STATUS' : errorCode,
       errorDetail: statusCode === null ? detail : null,
       responseBody: response ? body.text() : null,
+      rawResponseHeaders: response?.rawHeaders ?? null,
       durationMs: Math.round(performance.now() - startedAtMs),
+      ...progress.times,
+      remoteAddress: progress.remoteAddress,
       retryAfter: response?.headers['retry-after'] ?? null,
       requestSent,
     });
@@ -216,14 +240,6 @@ function whenOpen(socket: Socket, callback: () => void): void {
     else socket.once('secureConnect', callback);
   } else if (socket.connecting) socket.once('connect', callback);
   else callback();
-}
-
-function watchPhases(socket: Socket, onPhase: NonNullable<SendRequest['onPhase']>): void {
-  socket.once('lookup', (error?: Error | null) => {
-    if (!error) onPhase('dns');
-  });
-  socket.once('connect', () => onPhase('connect'));
-  socket.once('secureConnect', () => onPhase('tls'));
 }
 
 function isStale(stream: Request, bytesReadBefore: number): boolean {

@@ -318,10 +318,16 @@ describe('one delivery', () => {
         trigger: 'SCHEDULED',
         startedAt: expect.stringMatching(offsetForm),
         durationMs: expect.any(Number),
+        dnsMs: null,
+        connectMs: attempts[0].connectMs, // null on a kept connection
+        tlsMs: null,
+        firstByteMs: expect.any(Number),
+        remoteAddress: '127.0.0.1',
         statusCode: 200,
         errorCode: null,
         errorDetail: null,
         requestHeaders: sent!.headers,
+        responseHeaders: expect.objectContaining({ connection: 'keep-alive', date: expect.any(String) }),
         responseBody: 'ok',
       },
     ]);

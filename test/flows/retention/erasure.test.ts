@@ -21,6 +21,7 @@ const planted = {
   evidence: 'https://photos.test/planted-door',
   place: '48.85837',
   response: 'planted response',
+  header: 'planted header',
 };
 const words = Object.values(planted);
 const evidence = {
@@ -60,10 +61,13 @@ describe.each(backends)('an erased shipment, with the queue on %s', (backend) =>
   beforeAll(async () => {
     service = await startService({ backend, env: { RETRY_SCHEDULE: '1h' } });
     account = await registerAccount(service);
-    good = await startReceiver(() => ({ body: planted.response }));
-    bad = await startReceiver(() => ({ status: 500, body: planted.response }));
+    const headers = { 'X-Said': planted.header };
+    good = await startReceiver(() => ({ headers, body: planted.response }));
+    bad = await startReceiver(() => ({ headers, status: 500, body: planted.response }));
     const released = new Promise<void>((resolve) => (release = resolve));
-    slow = await startReceiver((_, response) => void released.then(() => response.end(planted.response)));
+    slow = await startReceiver(
+      (_, response) => void released.then(() => response.writeHead(200, headers).end(planted.response)),
+    );
     const register = async ({ url }: Receiver) => (await registerWebhook(account, url)).webhookId;
     hooks = { good: await register(good), bad: await register(bad), slow: await register(slow) };
     ({ trackingId, shipmentId } = (await place()).data as { trackingId: string; shipmentId: string });

@@ -120,10 +120,16 @@ export const settlementOf = (
   delayMs: status === 'RETRY' ? delayMs : null,
   startedAt,
   durationMs: 1,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: 1,
+  remoteAddress: '127.0.0.1',
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
   errorDetail: null,
   responseBody: null,
+  responseHeaders: null,
   requestHeaders: null,
 });
 

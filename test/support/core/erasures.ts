@@ -86,6 +86,7 @@ export const settlePlanted = (db: Database, claims: Claim[], status: 'SUCCEEDED'
     claims.map((claim) => ({
       ...settlementOf(claim, status),
       responseBody: claim.erased ? null : planted.response,
+      responseHeaders: claim.erased ? null : `x-said:${planted.response}`,
       requestHeaders: claim.erased ? null : planted.response,
     })),
   );

@@ -8,11 +8,9 @@ import { Time } from '../../parts/Time.js';
 import { attemptSentence, triggerText } from '../../sentences.js';
 import { countText, durationText } from '../../units.js';
 import { SectionTitle } from './one-page.js';
-import { Phases, type PhaseTimes } from './Phases.js';
+import { Phases } from './Phases.js';
 
-/** An attempt, with the fields that later versions of the API add. */
-export type Attempt = DeliveryDetails['attempts'][number] &
-  PhaseTimes & { remoteAddress?: string | null; responseHeaders?: Record<string, string> | null };
+type Attempt = DeliveryDetails['attempts'][number];
 
 /** Every attempt, newest first; the log gives a hundred at a time. */
 export function Attempts({ delivery }: { delivery: DeliveryDetails }) {

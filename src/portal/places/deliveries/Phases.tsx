@@ -1,13 +1,10 @@
+import type { DeliveryDetails } from '../../../client/api/types.js';
 import { durationText } from '../../units.js';
 
-/** Each is the time of its own, in ms; absent or null where there was none, or in an earlier version of the API. */
-export interface PhaseTimes {
-  durationMs: number | null;
-  dnsMs?: number | null;
-  connectMs?: number | null;
-  tlsMs?: number | null;
-  firstByteMs?: number | null;
-}
+type PhaseTimes = Pick<
+  DeliveryDetails['attempts'][number],
+  'durationMs' | 'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs'
+>;
 
 const width = 400;
 const height = 6;
@@ -19,7 +16,7 @@ export function Phases({ attempt }: { attempt: PhaseTimes }) {
     { name: 'connect', ms: attempt.connectMs },
     { name: 'TLS', ms: attempt.tlsMs },
     { name: 'first byte', ms: attempt.firstByteMs },
-  ].filter((part): part is { name: string; ms: number } => typeof part.ms === 'number');
+  ].filter((part): part is { name: string; ms: number } => part.ms !== null);
   if (parts.length === 0) return null;
   const known = parts.reduce((sum, { ms }) => sum + ms, 0);
   const wholeMs = Math.max(attempt.durationMs ?? 0, known, 1);

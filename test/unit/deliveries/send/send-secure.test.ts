@@ -279,6 +279,24 @@ describe('through an egress proxy', () => {
     expect(bytes()).toBe(sentBytes);
   });
 
+  test("an attempt has the receiver's address, and a tunnel's phases are its own", async () => {
+    const { port } = await secureServer(good);
+    const { sender } = await proxyTo(port);
+    const remoteAddress = '93.184.215.14';
+    const ms = expect.any(Number);
+    const url = 'https://shop.example.org/';
+    const fresh = { ok: true, remoteAddress, dnsMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms };
+    expect(await send(url, sender)).toMatchObject(fresh);
+    expect(await send(url, sender)).toMatchObject({ ...fresh, dnsMs: null, connectMs: null, tlsMs: null });
+    const away = await proxyTo(port, { refused: [remoteAddress] });
+    expect(await send(url, away.sender)).toMatchObject({
+      errorCode: 'CONNECT',
+      remoteAddress,
+      dnsMs: ms,
+      connectMs: null,
+    });
+  });
+
   test("the proxy's credentials come from its URL", async () => {
     const { port } = await secureServer(good);
     const { credentials, sender } = await proxyTo(port, { userInfo: 'parcel:h%40ok@' });
