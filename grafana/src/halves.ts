@@ -120,7 +120,7 @@ export const theirsRow = {
     figure({
       title: 'Switched off',
       description:
-        'Webhooks with due deliveries that are not called: paused by their shipper, disabled after a 410 or 5 days of failures, or of a suspended shipper.',
+        'Webhooks with due deliveries that are not called: paused by their shipper, disabled by their receiver or after 5 days of failures, or of a suspended shipper.',
       unit: 'short',
       queries: [
         {

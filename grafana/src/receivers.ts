@@ -70,7 +70,7 @@ export const receivers = prometheusBoard({
         figure({
           title: 'Disabled today',
           description:
-            'Webhooks that the service disabled in the last 24 hours: they returned 410, or nothing succeeded for 5 days.',
+            'Webhooks that the service disabled in the last 24 hours: they returned 410 or asked for it, or nothing succeeded for 5 days.',
           unit: 'short',
           queries: [{ expr: known(increase('webhooks_disabled_total', '24h')), legend: 'webhooks' }],
           thresholds: noticed(1),
@@ -88,7 +88,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Webhooks by status',
           description:
-            'Registered webhooks. DISABLED: the receiver returned 410, or five days passed without a success.',
+            'Registered webhooks. DISABLED: the receiver returned 410 or asked for it, or five days passed without a success.',
           unit: 'short',
           queries: [{ expr: reported('webhooks', 'status'), legend: '{{status}}' }],
         }),
@@ -168,7 +168,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Webhooks disabled',
           description:
-            'Webhooks that the service disabled in an hour. GONE: the receiver returned 410; FAILING: 5 days without a success.',
+            'Webhooks that the service disabled in an hour. GONE: the receiver returned 410; REFUSED: it returned webhook-delivery: disable; FAILING: 5 days without a success.',
           unit: 'short',
           span: 6,
           queries: [{ expr: increase('webhooks_disabled_total', '1h', 'reason'), legend: '{{reason}}' }],
@@ -188,10 +188,14 @@ export const receivers = prometheusBoard({
       panels: [
         graph({
           title: 'Retries used up',
-          description: 'Deliveries that became FAILED in an hour; a replay sends them again. Normal: 0.',
+          description:
+            'Deliveries that became FAILED in an hour; a replay sends them again. refused: the receiver asked for no more attempts. Normal: 0.',
           unit: 'short',
           span: 12,
-          queries: [{ expr: increase('deliveries_exhausted_total', '1h'), legend: 'given up' }],
+          queries: [
+            { expr: increase('deliveries_exhausted_total', '1h'), legend: 'given up' },
+            { expr: increase('deliveries_refused_total', '1h'), legend: 'refused' },
+          ],
           thresholds: below(1, 100),
         }),
         graph({

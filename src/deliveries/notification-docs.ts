@@ -38,8 +38,8 @@ export const notice = z
       },
     ),
     reason: described(
-      z.enum(['GONE', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
-      '`GONE`: it responded 410. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
+      z.enum(['GONE', 'REFUSED', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
+      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
       'GONE',
     ),
     timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
@@ -114,9 +114,22 @@ const delivery =
 const signature =
   'Signed per Standard Webhooks: the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body as received, joined by full stops, with the Base64 of the secret after `whsec_` as the key. Compare in constant time, and refuse a timestamp that is more than five minutes off.';
 
+const deliveryHeader = (values: string[]) => ({
+  description: [
+    values.includes('abort-message') &&
+      '`abort-message`: no further attempt is made; the delivery is `FAILED` with the reason `REFUSED`.',
+    '`disable`: disables the webhook, as a 410 does.',
+    'In any case of letters; other values are ignored.',
+  ]
+    .filter(Boolean)
+    .join(' '),
+  schema: { type: 'string', enum: values },
+});
+
 const responses: Operation['responses'] = {
   '2XX': {
     description: 'Accepted. The content of the response does not matter; its first 4 KiB are logged.',
+    headers: { 'webhook-delivery': deliveryHeader(['disable']) },
   },
   410: { description: 'Gone: disables the webhook at once.' },
   default: {
@@ -126,6 +139,7 @@ const responses: Operation['responses'] = {
         description: 'Seconds or a date, at most 24 hours ahead: delays the next attempt, never advances it.',
         schema: { type: 'string' },
       },
+      'webhook-delivery': deliveryHeader(['abort-message', 'disable']),
     },
   },
 };

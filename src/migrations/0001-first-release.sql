@@ -340,6 +340,7 @@ create index outbox_replayed on outbox (replay_id, delivery_id) where replay_id 
 
 -- The log: what is finished, with its last attempt. Written once; an attempt by hand replaces the last one, a replay
 -- takes a failed one back into the outbox.
+--   reason           why it was cancelled, or failed before its retries were used up
 --   duration_ms      null where the outcome of the attempt is unknown: its worker was gone before it could tell
 --   dns_ms …         of the time, each phase's own: null where there was none, or where it did not end
 --   remote_address   the receiver's, or the last one that was tried

@@ -22,8 +22,8 @@ export const webhook = z
     ),
     status: fields.status,
     disabledReason: described(
-      z.enum(['GONE', 'FAILING']).nullable(),
-      'Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.',
+      z.enum(['GONE', 'REFUSED', 'FAILING']).nullable(),
+      'Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).',
       null,
     ),
     ordering: fields.ordering,

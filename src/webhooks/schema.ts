@@ -54,7 +54,7 @@ export const fields = {
   ),
   status: described(
     z.enum(['ACTIVE', 'PAUSED', 'DISABLED'], 'must be ACTIVE, PAUSED or DISABLED'),
-    'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.',
+    'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).',
   ),
   statusToSet: described(
     z.enum(['ACTIVE', 'PAUSED'], 'must be ACTIVE or PAUSED'),

@@ -152,6 +152,7 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
     flaky: await startReceiver(() => ({ status: calls++ % 2 ? 200 : 503 })),
     failing: await startReceiver(() => ({ status: 500 })),
     gone: await startReceiver(() => ({ status: 410 })),
+    refusing: await startReceiver(() => ({ status: 422, headers: { 'webhook-delivery': 'abort-message' } })),
     hanging: await startReceiver(() => undefined),
   };
   for (const { url } of Object.values(receivers)) await registerWebhook(account, url);

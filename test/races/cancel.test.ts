@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { drain, finish, pull, record } from '../support/core/acts.js';
+import { settle } from '../../src/deliveries/outbox/settle.js';
+import { drain, finish, pull, record, settlementOf } from '../support/core/acts.js';
 import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { addPlantedOrder, erase } from '../support/core/erasures.js';
 import {
@@ -34,6 +35,17 @@ describe('a cancelled replay', () => {
     expect(await world.sql('select * from attempts')).toEqual([]);
     await expectWithdrawn(world, webhookId, replayId);
     expect(await progress(replayId)).toEqual(['CANCELLED', 0, 1]);
+  });
+
+  test('leaves a delivery that its receiver had refused with that reason', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    const [claim] = await pull(world.db, webhookId);
+    const refused = { reason: 'REFUSED', errorDetail: 'REFUSED' } as const;
+    await settle(world.db, [{ ...settlementOf(claim!, 'FAILED'), ...refused }]);
+    const replayId = await replay(world, world.db, webhookId);
+    expect(await now()).toEqual(['1 READY']);
+    await cancel(world, world.db, replayId);
+    expect(await logOf(world)).toMatchObject([{ status: 'FAILED', reason: 'REFUSED' }]);
   });
 
   test('leaves nothing of deliveries that were never owed, and another replay sends them', async () => {

@@ -1148,15 +1148,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
              */
-            disabledReason: ("GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1330,15 +1330,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
              */
-            disabledReason: ("GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1406,15 +1406,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
              */
-            disabledReason: ("GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1548,15 +1548,15 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days or responds 410.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
              */
-            disabledReason: ("GONE" | "FAILING") | null;
+            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -2185,7 +2185,7 @@ export interface components {
              */
             state: string;
             /**
-             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
+             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries or was refused by its receiver (`reason`).
              * @example SUCCEEDED
              * @enum {string}
              */
@@ -2201,10 +2201,10 @@ export interface components {
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
+            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
             /**
              * @description Attempts so far, including one under way.
              * @example 1
@@ -2285,7 +2285,7 @@ export interface components {
              */
             state: string;
             /**
-             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
+             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries or was refused by its receiver (`reason`).
              * @example SUCCEEDED
              * @enum {string}
              */
@@ -2301,10 +2301,10 @@ export interface components {
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
+            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
             /**
              * @description Attempts so far, including one under way.
              * @example 1
@@ -2424,10 +2424,10 @@ export interface components {
              */
             target_address: string;
             /**
-             * @description `GONE`: it responded 410. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
+             * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
              * @example GONE
              */
-            reason: ("GONE" | "FAILING" | "CIRCUIT_OPEN") | null;
+            reason: ("GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN") | null;
             /**
              * @description When it happened, in milliseconds since 1970.
              * @example 1795262400000
@@ -2493,10 +2493,10 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
              * @example {
@@ -2603,10 +2603,10 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
              * @example {

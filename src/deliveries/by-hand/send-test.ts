@@ -27,7 +27,7 @@ export function createTestSender(
     if (!claim) throw notFound('This webhook');
     const sent = await sendByHand(options, claim, issuedAt, async (over, { succeeded, ...attempt }) => {
       const settled = await settle(over, [
-        { ...attempt, status: succeeded ? 'SUCCEEDED' : 'FAILED', delayMs: null },
+        { ...attempt, status: succeeded ? 'SUCCEEDED' : 'FAILED', reason: null, delayMs: null },
       ]);
       return settled.size > 0;
     });

@@ -1,9 +1,10 @@
 import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import type { ResponseReason } from '../circuit/store.js';
+import { disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
 import { noteAttempt, type AttemptWatch } from '../settle/note-attempt.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
-import { attemptRecordOf, isGone } from '../settle/retry-policy.js';
+import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../durations.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
@@ -36,7 +37,8 @@ export async function sendByHand(
   });
   const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
   if (!target || !outcome) return null;
-  if (isGone(outcome)) await disableGoneTarget(options, target);
+  const disables = disabledBy(outcome);
+  if (disables !== null) await disable(options, target, disables);
   const record = attemptRecordOf(claim, outcome);
   // While PostgreSQL is unavailable, retry only as long as the lease is certainly valid.
   const giveUpAt = performance.now() + durations.leaseMs - durations.maxStartMs;
@@ -50,8 +52,8 @@ export async function sendByHand(
 }
 
 /** A failure is only logged: the outcome must still be recorded, and the next attempt disables the webhook. */
-const disableGoneTarget = (options: ByHandOptions, target: Target) =>
-  disableGone(options, [target]).catch((error: unknown) =>
+const disable = (options: ByHandOptions, target: Target, reason: ResponseReason) =>
+  disableByResponse(options, [target], reason).catch((error: unknown) =>
     options.logger.warn(
       { webhookId: target.webhookId, error: describeError(error) },
       'webhook not disabled; the next attempt retries',

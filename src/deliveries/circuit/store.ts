@@ -142,13 +142,22 @@ export interface AutoDisableTarget {
   storedAddress: string | null;
 }
 
-/** A test or a redelivery also calls a paused webhook, and its 410 counts. */
-const disabledFrom = { GONE: ['ACTIVE', 'PAUSED'], FAILING: ['ACTIVE'] };
+/** Why a response disables the webhook: a 410, or `webhook-delivery: disable`. */
+export const responseReasons = ['GONE', 'REFUSED'] as const;
+export type ResponseReason = (typeof responseReasons)[number];
+export type DisabledReason = ResponseReason | 'FAILING';
+
+/** A test or a redelivery also calls a paused webhook, and what its response says counts. */
+const disabledFrom: Record<DisabledReason, string[]> = {
+  GONE: ['ACTIVE', 'PAUSED'],
+  REFUSED: ['ACTIVE', 'PAUSED'],
+  FAILING: ['ACTIVE'],
+};
 
 export function disableWebhooks(
   db: Database,
   targets: AutoDisableTarget[],
-  reason: keyof typeof disabledFrom,
+  reason: DisabledReason,
 ): Promise<{ webhookId: string; shipperId: string }[]> {
   return db.query(
     'disable-webhooks',

@@ -11,7 +11,9 @@ import {
   updateCircuits,
   recordNotices,
   type AutoDisableTarget,
+  type DisabledReason,
   type Notice,
+  type ResponseReason,
 } from './store.js';
 import type { Durations } from '../durations.js';
 import { dueSinceUnknown, type Due } from '../outbox/types.js';
@@ -24,9 +26,13 @@ export interface TransitionDependencies {
   metrics: Metrics;
 }
 
-/** Even paused ones, unless their address has changed since. */
-export async function disableGone(deps: TransitionDependencies, gone: AutoDisableTarget[]): Promise<void> {
-  await changeAndNotify(deps, (tx) => disable(tx, gone, 'GONE'));
+/** Because of a response; even paused ones, unless their address has changed since. */
+export async function disableByResponse(
+  deps: TransitionDependencies,
+  targets: AutoDisableTarget[],
+  reason: ResponseReason,
+): Promise<void> {
+  await changeAndNotify(deps, (tx) => disable(tx, targets, reason));
 }
 
 /** Disables webhooks after `days` of attempts without a success (contract, section 5). */
@@ -47,7 +53,7 @@ const fields = ['status', 'disabledReason'];
 async function disable(
   tx: Database,
   targets: AutoDisableTarget[],
-  reason: 'GONE' | 'FAILING',
+  reason: DisabledReason,
 ): Promise<Notice[]> {
   const disabled = await disableWebhooks(tx, targets, reason);
   const entries = disabled.map((webhook) => ({ ...webhook, action: 'WEBHOOK_DISABLED' as const, fields }));

@@ -49,7 +49,7 @@ const delivery = z
     state: described(z.string(), 'State that it sends.', 'CREATED'),
     status: described(
       z.enum(deliveryStatuses),
-      '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.',
+      '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries or was refused by its receiver (`reason`).',
       'SUCCEEDED',
     ),
     heldBy: described(
@@ -61,8 +61,8 @@ const delivery = z
       'When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.',
     ),
     reason: described(
-      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
-      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.',
+      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED', 'REFUSED']).nullable(),
+      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.',
       null,
     ),
     attemptCount: described(z.int().min(0), 'Attempts so far, including one under way.', 1),

@@ -127,7 +127,7 @@ export async function settleRedelivery(
           set attempt_count = $3, trigger = 'MANUAL', started_at = $5,
               (${outcomeColumns}) = row (${outcomeParameters(6)}),
               completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
-              status = case when $4 then 'SUCCEEDED' else d.status end
+              status = case when $4 then 'SUCCEEDED' else d.status end, reason = case when not $4 then d.reason end
          from t where ${sameDelivery('d', 't')}
        returning d.webhook_id
      ), counted as (

@@ -258,7 +258,8 @@ export async function withdrawPage(
            select * from attempts where delivery_id = g.delivery_id and number = g.attempt_count limit 1) a on true
         where g.attempt_count > 0
      ), logged as (
-       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count,
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED',
+                               case when error_detail = 'REFUSED' then error_detail end, attempt_count,
                                coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
                                ${outcomeColumns} from tried
                         on conflict do nothing returning delivery_id`)}

@@ -55,15 +55,15 @@ async function settleBy(
   const rows = await db.query<Settled & { deliveryId: string }>(
     name,
     `with i as materialized (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
-                            $7::timestamptz[], ${outcomeParameters(8, '[]')})
-         as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, ${outcomeColumns})
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::text[],
+                            $8::timestamptz[], ${outcomeParameters(9, '[]')})
+         as t (shipper_id, delivery_id, number, status, reason, delay_ms, trigger, started_at, ${outcomeColumns})
      ), ended as (
        delete from outbox o using i
         where i.status in ('SUCCEEDED', 'FAILED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
        returning o.event_id, o.webhook_id, o.state, i.*
      ), logged as (
-       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, null, number, now(),
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, reason, number, now(),
                                trigger, started_at, ${outcomeColumns} from ended ${onConflict}`)}
      ), again as (
        update outbox o
@@ -93,6 +93,7 @@ async function settleBy(
       column(({ deliveryId }) => deliveryId),
       column(({ number }) => number),
       column(({ status }) => status),
+      column(({ reason }) => reason),
       column(({ delayMs }) => delayMs),
       column(({ trigger }) => trigger),
       column(({ startedAt }) => startedAt),

@@ -61,7 +61,12 @@ export interface AttemptRecord {
   requestHeaders: string | null;
 }
 
+/** Why a delivery has failed although it had retries left: the response asked for none. */
+export type FailureReason = 'REFUSED';
+
 export interface Settlement extends AttemptRecord {
+  /** Null unless `FAILED`, and if the retries are used up. */
+  reason: FailureReason | null;
   /** UNCHANGED: the attempt costs no retry, because the webhook is gone or its circuit stays open. */
   status: 'SUCCEEDED' | 'FAILED' | 'RETRY' | 'UNCHANGED';
   /** Null if no further attempt is planned. */

@@ -19,6 +19,7 @@ const detailMeanings = {
   WRONG_HOST: 'with `TLS`: the certificate is for a host other than that of the address',
   NOT_TLS: 'with `TLS`: the port does not speak TLS, so the address may begin with `http://`',
   TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
+  REFUSED: 'with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries',
 } as const;
 export type ErrorDetail = keyof typeof detailMeanings;
 export const errorDetails = Object.keys(detailMeanings) as [ErrorDetail, ...ErrorDetail[]];

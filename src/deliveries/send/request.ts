@@ -107,6 +107,7 @@ const unsent = (startedAt: Date): AttemptOutcome => ({
   firstByteMs: null,
   remoteAddress: null,
   retryAfter: null,
+  webhookDelivery: null,
   requestSent: false,
   startedAt,
   requestHeaders: null,

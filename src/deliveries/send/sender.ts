@@ -47,6 +47,8 @@ export interface SendOutcome extends PhaseTimes {
   /** The receiver's IP address, also if the connection failed, and also behind a proxy; null if none was chosen. */
   remoteAddress: string | null;
   retryAfter: string | null;
+  /** The response's header `webhook-delivery`, not parsed. */
+  webhookDelivery: string | null;
   requestSent: boolean;
 }
 
@@ -228,6 +230,7 @@ function exchange(
       ...progress.times,
       remoteAddress: progress.remoteAddress,
       retryAfter: response?.headers['retry-after'] ?? null,
+      webhookDelivery: [response?.headers['webhook-delivery'] ?? null].flat()[0] ?? null,
       requestSent,
     });
   }

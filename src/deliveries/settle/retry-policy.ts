@@ -1,4 +1,5 @@
-import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
+import type { ResponseReason } from '../circuit/store.js';
 import type { AttemptOutcome } from '../send/request.js';
 
 export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
@@ -15,7 +16,7 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   remoteAddress: outcome.remoteAddress,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
-  errorDetail: outcome.errorDetail,
+  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
   responseBody: outcome.responseBody,
   responseHeaders: outcome.responseHeaders,
   requestHeaders: outcome.requestHeaders,
@@ -28,15 +29,34 @@ export function settlementOf(
 ): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
   const delayMs = step.status === 'RETRY' ? step.delayMs : null;
-  return { ...attemptRecordOf(claim, outcome), status: step.status, delayMs };
+  const reason = step.status === 'FAILED' ? step.reason : null;
+  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
 }
 
-/** 410 Gone disables the webhook at once, whatever the trigger (contract, section 5). */
-export const isGone = ({ statusCode }: Pick<AttemptOutcome, 'statusCode'>): boolean => statusCode === 410;
+type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
 
-/** Neither a 410, which disables the webhook, nor a failed probe, which leaves the circuit open, costs a retry. */
+/** Of the response's header `webhook-delivery` only the first value counts, in any case. Node joins repeated ones by commas. */
+const isAskedTo = (
+  what: 'abort-message' | 'disable',
+  { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
+) => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
+
+/** `abort-message` on a failure ends the delivery's retries (contract, section 5). */
+export const isRefused = (response: Pick<Response, 'ok' | 'webhookDelivery'>): boolean =>
+  !response.ok && isAskedTo('abort-message', response);
+
+/**
+ * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger
+ * (contract, section 5). Null if the response does not disable it.
+ */
+export const disabledBy = (
+  response: Pick<Response, 'statusCode' | 'webhookDelivery'>,
+): ResponseReason | null =>
+  response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
+
+/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, costs a retry. */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
-  !outcome.ok && (isGone(outcome) || claim.isProbe);
+  !outcome.ok && !isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe);
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>
@@ -47,6 +67,7 @@ const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly numb
     ? ({ status: 'UNCHANGED' } as const)
     : nextStep({
         succeeded: outcome.ok,
+        refused: isRefused(outcome),
         earlierFailures: spentSteps(claim, scheduleMs),
         scheduleMs,
         retryAfter: outcome.retryAfter,
@@ -55,10 +76,15 @@ const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly numb
       });
 
 /** `delayMs` counts from the time of settling. */
-export type NextStep = { status: 'SUCCEEDED' } | { status: 'FAILED' } | { status: 'RETRY'; delayMs: number };
+export type NextStep =
+  | { status: 'SUCCEEDED' }
+  | { status: 'FAILED'; reason: FailureReason | null }
+  | { status: 'RETRY'; delayMs: number };
 
 export interface RetryInput {
   succeeded: boolean;
+  /** The receiver asked for no further attempt. */
+  refused: boolean;
   /** The position in the schedule. */
   earlierFailures: number;
   scheduleMs: readonly number[];
@@ -75,8 +101,9 @@ const maxRetryAfterMs = 86_400_000;
 /** Applies ±10 % jitter to the schedule. Retry-After delays the next attempt, never hastens it (contract, section 5). */
 export function nextStep(input: RetryInput): NextStep {
   if (input.succeeded) return { status: 'SUCCEEDED' };
+  if (input.refused) return { status: 'FAILED', reason: 'REFUSED' };
   const stepMs = input.scheduleMs[input.earlierFailures];
-  if (stepMs === undefined) return { status: 'FAILED' };
+  if (stepMs === undefined) return { status: 'FAILED', reason: null };
   const jitteredMs = Math.round(stepMs * (1 - jitter + 2 * jitter * input.random));
   return { status: 'RETRY', delayMs: Math.max(jitteredMs, retryAfterMs(input.retryAfter, input.now)) };
 }

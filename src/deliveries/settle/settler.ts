@@ -4,13 +4,14 @@ import { ApiError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
-import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import { responseReasons, type ResponseReason } from '../circuit/store.js';
+import { countOutcomes, disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
 import type { Due, Claim, Settlement } from '../outbox/types.js';
 import type { Durations } from '../durations.js';
 import type { SettlingResult } from '../outbox/settle.js';
 import type { AttemptOutcome } from '../send/request.js';
 import { noteAttempt, secondsSince, type AttemptWatch } from './note-attempt.js';
-import { isGone, retryAfterMs, settlementOf } from './retry-policy.js';
+import { disabledBy, retryAfterMs, settlementOf } from './retry-policy.js';
 import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
 
 export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions, AttemptWatch {
@@ -19,7 +20,7 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   durations: Durations;
   retryScheduleMs: readonly number[];
   retryAt(delayMs: number, due: Due): void;
-  /** These webhooks responded 410, or their circuits are open: they must not be called, except for a probe. */
+  /** These webhooks were disabled by a response, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
   /** At low load outcomes wait for each other. */
   isIdle(): boolean;
@@ -38,6 +39,8 @@ const patienceAtStopMs = 5_000;
 
 interface Item extends Outcome {
   storedAddress: string;
+  /** Null if the response does not disable the webhook. */
+  disables: ResponseReason | null;
   /** A probe's Retry-After; 0 if none. */
   retryAfterMs: number;
 }
@@ -59,7 +62,7 @@ export function createSettler(options: SettlerOptions): Settler {
     lingerMs: () => (options.isIdle() ? durations.lingerMs : 0),
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
-      await disableAllGone(items);
+      for (const reason of responseReasons) await disable(items, reason);
       const results = await settleBatch(items);
       for (const [index, item] of items.entries()) followUp(item, results[index]!);
       return results.map(({ kind }) => kind !== 'lost');
@@ -67,13 +70,13 @@ export function createSettler(options: SettlerOptions): Settler {
   });
 
   /** Comes first: after its commit nothing more is claimed for these webhooks, and pending claims are given back. */
-  const disableAllGone = async (items: Item[]) => {
-    const gone = items.flatMap(({ claim: { webhookId }, storedAddress, settlement }) =>
-      isGone(settlement) ? { webhookId, storedAddress } : [],
+  const disable = async (items: Item[], reason: ResponseReason) => {
+    const targets = items.flatMap(({ claim: { webhookId }, storedAddress, disables }) =>
+      disables === reason ? { webhookId, storedAddress } : [],
     );
-    if (gone.length === 0) return;
-    await disableGone(options, gone);
-    options.onNotCallable(gone.map(({ webhookId }) => webhookId));
+    if (targets.length === 0) return;
+    await disableByResponse(options, targets, reason);
+    options.onNotCallable(targets.map(({ webhookId }) => webhookId));
   };
 
   const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
@@ -91,7 +94,13 @@ export function createSettler(options: SettlerOptions): Settler {
     settle: async (claim, storedAddress, outcome) => {
       const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
       const probeRetryAfterMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
-      const item = { claim, storedAddress, settlement, retryAfterMs: probeRetryAfterMs };
+      const item = {
+        claim,
+        storedAddress,
+        settlement,
+        disables: disabledBy(outcome),
+        retryAfterMs: probeRetryAfterMs,
+      };
       const accepted = await retryWhileDatabaseDown(
         () => batches.add(item),
         () => performance.now() < giveUpAt,
@@ -125,9 +134,10 @@ export const retryWhileDatabaseDown = <T>(
   });
 };
 
-function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
+function noteSettlement(metrics: Metrics, claim: Claim, { status, reason, trigger }: Settlement): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
-  if (status === 'FAILED') metrics.exhausted.inc();
+  if (status === 'FAILED' && reason === 'REFUSED') metrics.refused.inc();
+  else if (status === 'FAILED') metrics.exhausted.inc();
   if (status === 'SUCCEEDED' || status === 'FAILED') metrics.completed.inc({ status });
   if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));

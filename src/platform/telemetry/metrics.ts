@@ -128,6 +128,10 @@ export function createMetrics() {
     ),
     retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that will be retried.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
+    refused: counter(
+      'deliveries_refused_total',
+      'Deliveries that failed because their receivers asked for no further attempt.',
+    ),
     lateResults: counter(
       'late_results_total',
       'Results refused because the lease of their attempt had expired.',
@@ -138,6 +142,7 @@ export function createMetrics() {
     ]),
     webhooksDisabled: counterOf('webhooks_disabled_total', 'Webhooks disabled by the service.', 'reason', [
       'GONE',
+      'REFUSED',
       'FAILING',
     ]),
     swept: counterOf(

@@ -117,6 +117,7 @@ export const settlementOf = (
   number: claim.number,
   trigger: claim.trigger,
   status,
+  reason: null,
   delayMs: status === 'RETRY' ? delayMs : null,
   startedAt,
   durationMs: 1,

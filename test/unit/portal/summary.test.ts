@@ -67,6 +67,8 @@ describe('the health of a webhook at a glance', () => {
     expect(advice({ ...gone, disabledReason: null, health: { ...health, pendingCount: 0 } }, now)).toBe(
       'Nothing is sent. Correct the address or the server, then resume.',
     );
+    const refused = { ...gone, disabledReason: 'REFUSED' as const };
+    expect(trouble(refused, { ...health, circuit: 'CLOSED' }, now)).toBe('It asked to be disabled');
   });
 
   test('an active webhook is failing if it has had no success for an hour, and all its attempts failed', () => {

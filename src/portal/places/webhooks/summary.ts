@@ -46,6 +46,7 @@ export function trouble(
 
 const disabledReasons = {
   GONE: 'It responded 410 Gone',
+  REFUSED: 'It asked to be disabled',
   FAILING: 'No success for 5 days',
 };
 

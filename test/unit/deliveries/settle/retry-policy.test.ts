@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  attemptRecordOf,
+  disabledBy,
+  isRefused,
   settlementOf,
   nextStep,
   retryAfterMs,
@@ -17,6 +20,7 @@ const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const failed = (fields: Partial<RetryInput> = {}) =>
   nextStep({
     succeeded: false,
+    refused: false,
     earlierFailures: 0,
     scheduleMs: [5_000, 300_000],
     retryAfter: null,
@@ -24,7 +28,7 @@ const failed = (fields: Partial<RetryInput> = {}) =>
     random: 0.5,
     ...fields,
   });
-const outcome = { ok: false, statusCode: 500, retryAfter: null } as AttemptOutcome;
+const outcome = { ok: false, statusCode: 500, retryAfter: null, webhookDelivery: null } as AttemptOutcome;
 const delayOf = (fields: Partial<RetryInput>): number => {
   const step = failed(fields);
   if (step.status !== 'RETRY') throw new Error(`${step.status}, not RETRY`);
@@ -69,7 +73,7 @@ describe('the retry policy', () => {
         expect(steps.map(({ status }) => status)).toEqual([...scheduleMs.map(() => 'RETRY'), 'FAILED']);
       }),
     );
-    expect(failed({ scheduleMs: [] })).toEqual({ status: 'FAILED' });
+    expect(failed({ scheduleMs: [] })).toEqual({ status: 'FAILED', reason: null });
   });
 
   test('an attempt of a replay uses up no step, not even the last', () => {
@@ -88,7 +92,7 @@ describe('the retry policy', () => {
         expect(delayOf({ random, retryAfter: String(seconds) })).toBe(Math.max(without, asked));
       }),
     );
-    expect(failed({ earlierFailures: 2, retryAfter: '30' })).toEqual({ status: 'FAILED' });
+    expect(failed({ earlierFailures: 2, retryAfter: '30' })).toEqual({ status: 'FAILED', reason: null });
   });
 
   test('no header makes a wait shorter than its step or longer than a day', () => {
@@ -107,6 +111,77 @@ describe('the retry policy', () => {
           expect(delayMs).toBeLessThanOrEqual(dayMs);
         },
       ),
+    );
+  });
+});
+
+/** The value in any case of letters, with spaces around it, and repeated. */
+const written = (what: string) =>
+  fc
+    .tuple(
+      fc.mixedCase(fc.constant(what)),
+      fc.stringMatching(/^[ \t]{0,3}$/),
+      fc.constantFrom('', ', disable', ', abort-message', ','),
+    )
+    .map(([value, space, more]) => space + value + space + more);
+const claims = fc.record({
+  trigger: fc.constantFrom('SCHEDULED' as const, 'REPLAY' as const),
+  failureCount: fc.nat(12),
+  isProbe: fc.boolean(),
+}) as fc.Arbitrary<Claim>;
+const statuses = fc.integer({ min: 100, max: 599 });
+const isOk = (statusCode: number) => statusCode >= 200 && statusCode < 300;
+
+describe('webhook-delivery', () => {
+  test('abort-message on a failure ends the delivery, whatever is left of its schedule', () => {
+    fc.assert(
+      fc.property(
+        claims,
+        statuses,
+        written('abort-message'),
+        schedule,
+        (claim, statusCode, header, steps) => {
+          const ok = isOk(statusCode);
+          const response = { ...outcome, ok, statusCode, webhookDelivery: header, retryAfter: '30' };
+          expect(isRefused(response)).toBe(!ok);
+          expect(settlementOf(claim, response, steps)).toMatchObject(
+            ok
+              ? { status: 'SUCCEEDED', reason: null }
+              : { status: 'FAILED', reason: 'REFUSED', errorDetail: 'REFUSED', delayMs: null },
+          );
+          expect(attemptRecordOf(claim, response).errorDetail).toBe(ok ? undefined : 'REFUSED');
+          expect(disabledBy(response)).toBe(statusCode === 410 ? 'GONE' : null);
+        },
+      ),
+    );
+  });
+
+  test('disable disables the webhook on any response, and a failure with it costs no retry', () => {
+    fc.assert(
+      fc.property(claims, statuses, written('disable'), schedule, (claim, statusCode, header, steps) => {
+        const ok = isOk(statusCode);
+        const response = { ...outcome, ok, statusCode, webhookDelivery: header };
+        expect(disabledBy(response)).toBe(statusCode === 410 ? 'GONE' : 'REFUSED');
+        expect(settlementOf(claim, response, steps)).toMatchObject({
+          status: ok ? 'SUCCEEDED' : 'UNCHANGED',
+          reason: null,
+        });
+      }),
+    );
+  });
+
+  test('any other value changes nothing', () => {
+    const known = /^\s*(abort-message|disable)\s*(,|$)/i;
+    const others = fc.oneof(
+      fc.constantFrom('', 'abort', 'abort-message;now', 'x, disable', ', abort-message', 'disabled'),
+      fc.string().filter((text) => !known.test(text)),
+      fc.constant(null),
+    );
+    fc.assert(
+      fc.property(others, (webhookDelivery) => {
+        expect(isRefused({ ok: false, webhookDelivery })).toBe(false);
+        expect(disabledBy({ statusCode: 500, webhookDelivery })).toBeNull();
+      }),
     );
   });
 });
