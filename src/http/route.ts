@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
-import type { Outside } from './connections/shares.js';
 import type { RouteResult } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
@@ -11,6 +10,12 @@ import {
   withMisspelt,
   type FindUnknownFields,
 } from './request/unknown-fields.js';
+
+/** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
+export type Outside = (wait: () => Promise<void>) => Promise<void>;
+
+/** For a request that has no slot. */
+export const withoutSlot: Outside = (wait) => wait();
 
 export interface Caller {
   shipperId: string;

@@ -22,13 +22,20 @@ import { nearestName } from '../platform/nearest.js';
 import { networkOf } from './addresses.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
-import { withoutSlot, type Outside, type Shares } from './connections/shares.js';
+import type { Shares } from './connections/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 import { requireSameOrigin } from './same-origin.js';
-import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
+import {
+  parseRequest,
+  withoutSlot,
+  type Caller,
+  type OperatorScope,
+  type Outside,
+  type Route,
+} from './route.js';
 
 export interface ServerOptions {
   routes: Route[];

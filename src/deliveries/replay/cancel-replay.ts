@@ -1,5 +1,5 @@
 import { audited, type Actor } from '../../accounts/audit/audit.js';
-import { withoutSlot, type Outside } from '../../http/connections/shares.js';
+import { withoutSlot, type Outside } from '../../http/route.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';

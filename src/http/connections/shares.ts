@@ -3,6 +3,7 @@ import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.
 import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
 import { createHeldTime } from '../../platform/limits/held.js';
 import { markHeld } from '../request/watch.js';
+import type { Outside } from '../route.js';
 
 export interface ShareOptions {
   /** Requests of one shipper under way, waiting ones included. */
@@ -20,12 +21,6 @@ export interface ShareOptions {
   maxOutside: number;
   onRefused(): void;
 }
-
-/** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
-export type Outside = (wait: () => Promise<void>) => Promise<void>;
-
-/** For a request that has no slot. */
-export const withoutSlot: Outside = (wait) => wait();
 
 /** Each shipper's share of a process, so that no shipper starves the others. */
 export interface Shares {

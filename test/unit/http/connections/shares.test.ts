@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { createShares, type Outside, type ShareOptions } from '../../../../src/http/connections/shares.js';
+import { createShares, type ShareOptions } from '../../../../src/http/connections/shares.js';
+import type { Outside } from '../../../../src/http/route.js';
 import { unavailable } from '../../../../src/platform/errors.js';
 
 const usual = {
