@@ -49,7 +49,7 @@ export interface RouteDocs {
   /** The envelope has a `processId`: per the specification on order integration only. */
   hasProcessId?: boolean;
   /** Errors that not every endpoint of its kind has, or that have a specific reason. */
-  errors?: Partial<Record<409 | 429, string>>;
+  errors?: Partial<Record<404 | 409 | 429, string>>;
   /** Default: built from the examples of all fields. */
   bodyExample?: object;
   /** Replaces fields of the example of `data`, so that it follows from the request's. */

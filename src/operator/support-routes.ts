@@ -6,7 +6,7 @@ import { evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { invalidRequest, notFound } from '../platform/errors.js';
+import { notFound } from '../platform/errors.js';
 import { shipmentList } from '../shipments/responses.js';
 import * as shipments from '../shipments/routes.js';
 import type { StateCatalogue } from '../shipments/states.js';
@@ -16,8 +16,7 @@ const shipperId = (description: string) => idInPath(description).refine(isUuid, 
 
 /** An empty list would hide that the id is misspelt. */
 async function requireShipper(db: Database, id: string): Promise<void> {
-  if (!(await shipperExists(db, id)))
-    throw invalidRequest([{ path: 'shipperId', message: 'is not the id of a shipper' }]);
+  if (!(await shipperExists(db, id))) throw notFound('This shipper');
 }
 
 /**
@@ -43,6 +42,7 @@ export function supportRoutes({
       tag: 'Operator',
       description: `Needs \`shipperId\` or \`trackingId\`. ${log.listDescription}`,
       responses: { 200: deliveryList },
+      errors: { 404: 'There is no such shipper.' },
       auth: 'operator',
       query: log
         .logQuery(knownStates)
@@ -93,6 +93,7 @@ export function supportRoutes({
       tag: 'Operator',
       description: shipments.listDescription,
       responses: { 200: shipmentList },
+      errors: { 404: 'There is no such shipper.' },
       auth: 'operator',
       query: shipments
         .listQuery(catalogue)

@@ -137,7 +137,7 @@ function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, e
 }
 
 const beyondSchemas =
-  /^must be before to$|^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$/;
+  /^must be before to$|^is required, unless |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$/;
 
 /** Errors that no schema can express: incompatible fields, or a cursor that was never issued. */
 const isBeyondSchemas = ({ body }: ApiResponse): boolean => {

@@ -114,7 +114,7 @@ function success(
   };
 }
 
-/** In ascending order. All but 409 follow from the endpoint's form. */
+/** In ascending order. All but 409, and the 404 of a query, follow from the endpoint's form. */
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
@@ -123,7 +123,7 @@ function failuresOf({ auth, method, path, errors }: Route): number[] {
     400, // also for requests with Parcelhook-Attempt
     ...(checksCredentials ? [401] : []),
     403,
-    ...(namesThing ? [404] : []),
+    ...(namesThing || errors?.[404] ? [404] : []),
     ...(errors?.[409] ? [409] : []),
     ...(takesBody ? [413, 415] : []),
     ...(auth === 'operator' || !checksCredentials ? [] : [429]),

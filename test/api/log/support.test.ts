@@ -164,11 +164,13 @@ describe('for support', () => {
     ['/deliveries', ['shipperId']],
     ['/deliveries?shipperId=x&statusCode=7&status=NONE', ['shipperId', 'statusCode', 'status']],
     ['/deliveries?state=NONE', ['shipperId', 'state']],
-    [`/deliveries?shipperId=${unknownId}`, ['shipperId']],
     ['/shipments', ['shipperId']],
     ['/shipments?shipperId=&trackingId=PH1', ['shipperId', 'trackingId']],
-    [`/shipments?shipperId=${unknownId}`, ['shipperId']],
   ])('%s returns 400 naming each error', async (path, paths) => expectWrong(await support(path), paths));
+
+  test.each(['deliveries', 'shipments'])('%s of a shipper that does not exist return 404', async (list) =>
+    expectFailure(await support(`/${list}?shipperId=${unknownId}`), 404),
+  );
 
   test('a token that only records events reads none of it', async () => {
     for (const path of [
