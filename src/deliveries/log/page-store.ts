@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { withoutQuerySql } from '../../webhooks/sealing/sealing.js';
-import { isInRangeOf, unfinishedDeliveries } from '../outbox/sql.js';
+import { firstIdInRangeOf, isInRangeOf, unfinishedDeliveries } from '../outbox/sql.js';
 import { daysOf, type TimeRange } from './range.js';
 
 export const deliveryStatuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
@@ -212,7 +212,8 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
   );
   const logged = (owner: string) =>
     `select ${loggedColumns} from deliveries where ${owner} and ${inRange} and ${ofDays}`;
-  const newest = `order by delivery_id desc limit ${isSought ? '(select of_part from share)' : '$5'}`;
+  const most = isSought ? '(select of_part from share)' : '$5';
+  const newest = `order by delivery_id desc limit ${most}`;
   const byKinds = source === 'kinds' || source === 'kinds-of-state';
   const ofKinds = `select k.status || ' ' || k.state as part, f.* from kinds k
     cross join lateral (
@@ -222,7 +223,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
     : `select 'log' as part, f.* from (${logged('shipper_id = $1')} ${newest}) f`;
   const found =
     source === 'event' || source === 'shipments'
-      ? `select 'log' as part, f.* from (${ofEvents(events[source], [
+      ? `select 'log' as part, f.* from (${ofEvents(events[source], webhookId, most, [
           owed,
           `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
             ${status ? `and status = '${status}'` : ''}`,
@@ -266,14 +267,22 @@ const events = {
        and ($9::uuid[] is null or shipment_id = any($9))`,
   shipments: `select e.event_id from unnest($9::uuid[]) as named (shipment_id)
    cross join lateral (select event_id from events
-     where shipment_id = named.shipment_id and event_id >= uuid_floor($2) and event_id < uuid_floor($4)) e`,
+     where shipment_id = named.shipment_id and event_id >= uuid_floor($2) and event_id < uuid_floor($4)
+       and ($8::text is null or state = $8)) e`,
 };
 
-const ofEvents = (events: string, sources: string[]) => `
-  select f.* from (${events}) e
-   cross join lateral (${sources
-     .map(
-       (source) => `(${source}
-         and ${isInRangeOf('delivery_id', 'e.event_id')} and event_id = e.event_id)`,
-     )
-     .join(' union all ')}) f`;
+/**
+ * A page of their deliveries, in any order: those of the newest events. Ids of deliveries begin as that of their event,
+ * so no other delivery comes before them; events that begin alike are read together.
+ */
+const ofEvents = (events: string, webhookId: string | undefined, most: string, sources: string[]) => {
+  const isTheirs =
+    webhookId === undefined
+      ? isInRangeOf('delivery_id', 'e.event_id')
+      : 'delivery_id = delivery_id(e.event_id, $7)';
+  return `
+  select f.* from (select event_id, ${firstIdInRangeOf('event_id')} as first_id from (${events}) e order by first_id desc) e
+   cross join lateral (
+     ${sources.map((source) => `(${source} and ${isTheirs} and event_id = e.event_id)`).join(' union all ')}) f
+   order by e.first_id desc fetch first ${most} rows with ties`;
+};

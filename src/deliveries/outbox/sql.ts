@@ -63,9 +63,12 @@ export const laterFinished = (row: string) => `(${row}.replay_id is null and exi
 export const isInterested = (state: string, interests: string) =>
   `(${state} = any(${interests}) or '*' = any(${interests}))`;
 
+export const firstIdInRangeOf = (eventId: string) =>
+  `overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid`;
+
 /** The ids of an event's deliveries are in this range; other events' may be, too. */
 export const isInRangeOf = (deliveryId: string, eventId: string) =>
-  `${deliveryId} >= overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid
+  `${deliveryId} >= ${firstIdInRangeOf(eventId)}
      and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
 
 /** A cancelled replay's row is not sent until the replay has given it back. */
