@@ -20,7 +20,17 @@ const reservedHeader =
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
 const maxHeaders = 16;
+/** Names sent in `interests`: doubles collapse, so there may be more of them than interests. */
+const maxNames = 1_000;
 const maxAddressLength = 2_048;
+
+/** One detail, before any entry is looked at: each wrong one would cost time. */
+const atMost = <Schema extends z.ZodType>(max: number, message: string, schema: Schema) =>
+  z.preprocess((given, context) => {
+    if (typeof given !== 'object' || given === null || Object.keys(given).length <= max) return given;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }, schema);
 
 /** A value that is not a string has been reported already. */
 function headerProblem(name: string, value: unknown, isMasked: (value: string) => boolean): string | null {
@@ -33,10 +43,8 @@ function headerProblem(name: string, value: unknown, isMasked: (value: string) =
 
 const headers = (isMasked: (value: string) => boolean) =>
   z.record(z.string(), z.string()).superRefine((given, context) => {
-    const entries = Object.entries(given);
-    if (entries.length > maxHeaders) context.addIssue(`must have at most ${maxHeaders} headers`);
     const known = new Set<string>();
-    for (const [name, value] of entries) {
+    for (const [name, value] of Object.entries(given)) {
       const isTwice = known.size === known.add(name.toLowerCase()).size;
       const message = isTwice
         ? 'appears twice: header names are case-insensitive'
@@ -47,7 +55,11 @@ const headers = (isMasked: (value: string) => boolean) =>
 
 export const fields = {
   interests: described(
-    z.array(interest).min(1, 'must name at least one state, or *'),
+    atMost(
+      maxNames,
+      `must have at most ${maxNames.toLocaleString('en')} names, doubles included`,
+      z.array(interest).min(1, 'must name at least one state, or *'),
+    ),
     'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.',
     ['*'],
     { maxItems: 64 },
@@ -79,7 +91,7 @@ export const fields = {
 /** `valuePattern` is for the API's document, which cannot express the reserved names. */
 const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePattern: string, more = '') =>
   described(
-    schema,
+    atMost(maxHeaders, `must have at most ${maxHeaders} headers`, schema),
     `Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.${more}`,
     { 'X-Team': 'logistics' },
     {

@@ -109,6 +109,22 @@ describe('creating a webhook', () => {
     expectWrong(await create({ interests: [...names, 'STATE_64'] }), ['interests']);
   });
 
+  it.each<[string, object, string]>([
+    ['10,000 wrong interests', { interests: Array(9_900).fill('x y') }, 'interests'],
+    ['1,001 interests, doubles included', { interests: Array(1_001).fill('CREATED') }, 'interests'],
+    [
+      '5,000 wrong headers',
+      { headers: Object.fromEntries(Array.from({ length: 4_900 }, (_, n) => [`a b${n}`, 1])) },
+      'headers',
+    ],
+  ])('%s get one detail: none of them is looked at', async (_, body, path) => {
+    const created = await create(body);
+    expectWrong(created, [path]);
+    expect(created.body.error.details).toHaveLength(1);
+    const { webhookId } = (await create()).data;
+    expect((await patch(webhookId, body)).body.error.details).toEqual(created.body.error.details);
+  });
+
   it('a name outside the catalogue is stored and listed as unknown', async () => {
     const { data } = await create({ interests: ['CREATED', 'CUSTOMS_HOLD', 'DELIVERED'] });
     expect(data.interests).toEqual(['CREATED', 'CUSTOMS_HOLD', 'DELIVERED']);
