@@ -1,27 +1,50 @@
 import { invalidRequest } from '../platform/errors.js';
-import type { Database } from '../platform/database/postgres.js';
 import { masked, type Sealer, type OwnHeaders } from './sealing/sealing.js';
 import type { WebhookChanges } from './schema.js';
-import { lockHeaders } from './store.js';
+import type { Webhook } from './store.js';
 
-/** A masked value stays; then the stored headers are read and locked. */
-const hasMasked = ({ headers = {} }: WebhookChanges): boolean => Object.values(headers).includes(masked);
-
-/** Throws 400 for a masked value of a header that the webhook does not have. */
-export async function sealChanges(
-  { tx, sealer }: { tx: Database; sealer: Sealer },
-  shipperId: string,
-  webhookId: string,
-  changes: WebhookChanges,
-): Promise<WebhookChanges> {
-  const { targetAddress, headers } = changes;
-  const stored = hasMasked(changes) ? await lockHeaders(tx, shipperId, webhookId) : {};
-  if (!stored) return changes; // no such webhook: the update changes nothing
+/**
+ * Returns the fields of `given` that differ from the webhook, sealed as they are stored. Throws 400 for a masked value of a header that the
+ * webhook does not have. A pause always counts: it also stops what was asked for by hand since the last one.
+ */
+export function changesOf(stored: Webhook, given: WebhookChanges, sealer: Sealer): WebhookChanges {
+  const { webhookId } = stored;
+  const { targetAddress, headers, ...others } = given;
+  const different = Object.entries(others).filter(
+    ([name, value]) =>
+      (name === 'status' && value === 'PAUSED') ||
+      JSON.stringify(value) !== JSON.stringify(stored[name as keyof typeof others]),
+  );
   return {
-    ...changes,
-    ...(targetAddress !== undefined && { targetAddress: sealer.sealAddress(webhookId, targetAddress) }),
-    ...(headers && { headers: fillMasked(headers, stored, (given) => sealer.sealHeaders(webhookId, given)) }),
+    ...Object.fromEntries(different),
+    ...(targetAddress !== undefined &&
+      targetAddress !== opened(() => sealer.openAddress(webhookId, stored.targetAddress)) && {
+        targetAddress: sealer.sealAddress(webhookId, targetAddress),
+      }),
+    ...(headers && changedHeaders(stored, headers, sealer)),
   };
+}
+
+function changedHeaders(stored: Webhook, given: OwnHeaders, sealer: Sealer): Pick<WebhookChanges, 'headers'> {
+  const { webhookId } = stored;
+  const before = opened(() => sealer.openHeaders(webhookId, stored.headers));
+  const isSame =
+    before !== null &&
+    Object.keys(given).length === Object.keys(before).length &&
+    Object.entries(given).every(
+      ([name, value]) => Object.hasOwn(before, name) && (value === masked || value === before[name]),
+    );
+  if (isSame) return {};
+  return { headers: fillMasked(given, stored.headers, (one) => sealer.sealHeaders(webhookId, one)) };
+}
+
+/** Null if no key opens it: then any value is a change. */
+function opened<Value>(open: () => Value): Value | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
 }
 
 function fillMasked(

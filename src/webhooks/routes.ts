@@ -8,7 +8,7 @@ import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import { maskHeaders, withoutQuery, newSecret, type Sealer } from './sealing/sealing.js';
-import { sealChanges } from './changes.js';
+import { changesOf } from './changes.js';
 import type { DestinationPolicy } from './destination.js';
 import { fields, include, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
@@ -16,6 +16,7 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   markDeleted,
   rotateSecret,
   updateWebhook,
@@ -155,23 +156,26 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         const { shipperId } = caller;
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
-          const changes = await sealChanges({ tx, sealer }, shipperId, webhookId, body);
-          return updateWebhook(tx, shipperId, webhookId, changes);
+          const stored = await lockWebhook(tx, shipperId, webhookId);
+          if (!stored) return null;
+          const changes = changesOf(stored, body, sealer);
+          const fields = Object.keys(changes);
+          const webhook =
+            fields.length === 0 ? stored : await updateWebhook(tx, shipperId, webhookId, changes);
+          return { webhook, fields };
         };
-        const fields = Object.keys(body);
         const updated = existing(
           isUuid(webhookId) &&
-            (await audited(
-              db,
-              actorOf(caller),
-              update,
-              (webhook) => webhook && { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields },
+            (await audited(db, actorOf(caller), update, (result) =>
+              result && result.fields.length > 0
+                ? { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields: result.fields }
+                : null,
             )),
         );
         if (body.ordering !== undefined) await deps.onReordered(webhookId, outside);
         if (body.status === 'ACTIVE') deps.onResumed(webhookId);
         else if (body.status) await outside(deps.onStopped);
-        return { data: view(updated) };
+        return { data: view(existing(updated.webhook)) };
       },
     }),
     route({

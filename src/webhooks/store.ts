@@ -93,19 +93,19 @@ export async function findWebhook(
   return rows[0] ?? null;
 }
 
-/** As stored, locked until the transaction ends. Null if there is no such webhook. */
-export async function lockHeaders(
+/** Locked until the transaction ends. Null if there is no such webhook. */
+export async function lockWebhook(
   tx: Database,
   shipperId: string,
   webhookId: string,
-): Promise<Record<string, string> | null> {
-  const rows = await tx.query<{ headers: Record<string, string> }>(
-    'lock-headers',
-    `select headers from webhooks
+): Promise<Webhook | null> {
+  const rows = await tx.query<Webhook>(
+    'lock-webhook',
+    `select ${columns} from webhooks
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null for no key update`,
     [shipperId, webhookId],
   );
-  return rows[0]?.headers ?? null;
+  return rows[0] ?? null;
 }
 
 /** Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. */

@@ -216,6 +216,36 @@ describe('updating a webhook', () => {
     expect(data).toMatchObject(response.data);
   });
 
+  it('a change to what it is already writes no revision and no line in the audit log', async () => {
+    const own = {
+      interests: ['CREATED', 'LOST'],
+      targetAddress: `${targetAddress}?token=1`,
+      status: 'ACTIVE',
+      ordering: 'NONE',
+      supersede: true,
+      headers: { 'X-A': '1', 'X-B': '2' },
+      description: 'PAUSED',
+    };
+    const { secret, ...before } = (await create(own)).data;
+    expect(secret).toBeDefined();
+    const { webhookId } = before;
+    const stored = () =>
+      service.sql('select webhooks::text from webhooks where webhook_id = $1', [webhookId]);
+    const row = await stored();
+    for (const same of [own, before, { headers: { 'X-B': '••••', 'X-A': '1' } }]) {
+      const response = await patch(webhookId, same);
+      expect({ ...response.data }).toEqual(before);
+    }
+    expect(await stored()).toEqual(row);
+    const fields = { ...own, interests: ['LOST'], headers: { 'X-A': '1' } };
+    expectSuccess(await patch(webhookId, fields), 200);
+    const lines = `select action, fields from audit where webhook_id = $1 order by audit_id`;
+    expect(await service.sql(lines, [webhookId])).toEqual([
+      { action: 'WEBHOOK_CREATED', fields: [] },
+      { action: 'WEBHOOK_UPDATED', fields: ['interests', 'headers'] },
+    ]);
+  });
+
   it('only the service disables a webhook; it shows the reason until its status is changed', async () => {
     const { webhookId } = (await create()).data;
     expectWrong(await patch(webhookId, { status: 'DISABLED' }), ['status']);
