@@ -8,6 +8,8 @@ export interface WebhookLimits {
   byHand(webhook: { shipperId: string; webhookId: string; targetAddress: string }): Promise<void>;
   /** Call it before a webhook is registered. Counts by shipper and destination. */
   creation(webhook: { shipperId: string; targetAddress: string }): Promise<void>;
+  /** Call it before a webhook gets another address: at another host, that counts as a registration. */
+  move(webhook: { shipperId: string; from: string; to: string }): Promise<void>;
 }
 
 export interface WebhookLimitOptions {
@@ -53,6 +55,18 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
     }
   };
 
+  const creation: WebhookLimits['creation'] = async ({ shipperId, targetAddress }) => {
+    if (creationsPerShipper === 0) return;
+    const host = hostOf(targetAddress);
+    await spend('webhook_creation', [
+      ['webhooks created, or moved to another host,', creations.shipper, shipperId],
+      // Where this machine may be a destination, in development and in tests, all accounts share it.
+      ...(isLoopback(host)
+        ? []
+        : [['webhooks created for this destination, or moved to it,', creations.destination, host] as const]),
+    ]);
+  };
+
   return {
     byHand: async ({ shipperId, webhookId, targetAddress }) => {
       if (byHandPerWebhook === 0) return;
@@ -62,16 +76,9 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
         ['tests, redeliveries and replays to this destination', byHand.destination, hostOf(targetAddress)],
       ]);
     },
-    creation: async ({ shipperId, targetAddress }) => {
-      if (creationsPerShipper === 0) return;
-      const host = hostOf(targetAddress);
-      await spend('webhook_creation', [
-        ['webhooks created', creations.shipper, shipperId],
-        // Where this machine may be a destination, in development and in tests, all accounts share it.
-        ...(isLoopback(host)
-          ? []
-          : [['webhooks created for this destination', creations.destination, host] as const]),
-      ]);
+    creation,
+    move: async ({ shipperId, from, to }) => {
+      if (hostOf(from) !== hostOf(to)) await creation({ shipperId, targetAddress: to });
     },
   };
 }

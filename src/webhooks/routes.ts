@@ -45,6 +45,9 @@ export interface WebhookDependencies {
   stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
+const tooManyRegistrations =
+  'Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination.';
+
 const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
@@ -98,7 +101,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       responses: { 201: responses.newWebhook },
       errors: {
         409: 'You have reached the maximum number of webhooks of a shipper.',
-        429: 'Too many requests, or too many webhooks created within an hour by you or for this destination.',
+        429: tooManyRegistrations,
       },
       bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
       body: schemas.create,
@@ -148,12 +151,17 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description:
         'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
+      errors: { 429: tooManyRegistrations },
       bodyExample: { status: 'PAUSED' },
       responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
+        if (body.targetAddress !== undefined && isUuid(webhookId)) {
+          const { targetAddress } = existing(await findWebhook(db, shipperId, webhookId));
+          await deps.limits.move({ shipperId, from: targetAddress, to: body.targetAddress });
+        }
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
           const stored = await lockWebhook(tx, shipperId, webhookId);

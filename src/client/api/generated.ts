@@ -1266,13 +1266,8 @@ export interface components {
             }[];
         };
         NewWebhook: {
-            /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
-             * @example [
-             *       "*"
-             *     ]
-             */
-            interests: string[];
+            /** @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. */
+            interests?: string[];
             /**
              * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
              * @example https://example.com/hooks/parcelhook
@@ -1293,12 +1288,7 @@ export interface components {
              * @example false
              */
             supersede?: boolean;
-            /**
-             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.
-             * @example {
-             *       "X-Team": "logistics"
-             *     }
-             */
+            /** @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. */
             headers?: {
                 [key: string]: string;
             };
@@ -1484,12 +1474,7 @@ export interface components {
             };
         };
         WebhookChanges: {
-            /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
-             * @example [
-             *       "*"
-             *     ]
-             */
+            /** @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. */
             interests?: string[];
             /**
              * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
@@ -1511,12 +1496,7 @@ export interface components {
              * @example false
              */
             supersede?: boolean;
-            /**
-             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged.
-             * @example {
-             *       "X-Team": "logistics"
-             *     }
-             */
+            /** @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged. */
             headers?: {
                 [key: string]: string;
             };
@@ -4509,7 +4489,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or too many webhooks created within an hour by you or for this destination. */
+            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4678,6 +4658,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

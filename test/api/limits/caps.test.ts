@@ -197,3 +197,46 @@ test.concurrent.each(backends)(
     }
   },
 );
+
+test.concurrent(
+  'a webhook moved to another host counts as a created one, by shipper and by destination; other changes count nowhere',
+  async () => {
+    const service = await startService({ role: 'api', env: { WEBHOOK_CREATION_LIMIT: '4' } });
+    try {
+      const one = await registerAccount(service);
+      const move = (account: Account, webhookId: unknown, targetAddress: string) =>
+        account.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body: { targetAddress } });
+      const moved = async (account: Account, hosts: string[]) => {
+        const { webhookId } = (await create(account, 'https://own.example.org/')).data;
+        for (let n = 0; n < 10; n += 1)
+          expectSuccess(await move(account, webhookId, `https://own.example.org:8443/${n}`), 200);
+        const responses = [];
+        for (const host of hosts) responses.push(await move(account, webhookId, `https://${host}/`));
+        return responses;
+      };
+      const shop = 'shop.example.org';
+      const elsewhere = ['a.example.org', shop, 'b.example.org', shop];
+      const [limited, ...passed] = (await moved(one, elsewhere)).reverse();
+      for (const response of passed) expectSuccess(response, 200);
+      expectLimited(limited!);
+      expect(limited!.body.error.message).toContain('moved to another host');
+      expectLimited(await create(one, `https://${shop}/`));
+      // Twelve for a destination: one is used up.
+      for (let left = 11; left > 0;) {
+        const account = await registerAccount(service);
+        const hosts = Array.from({ length: Math.min(left, 2) }, () => shop).flatMap((host) => [
+          host,
+          '[::1]:9',
+        ]);
+        left -= 2;
+        for (const response of await moved(account, hosts.slice(0, 3))) expectSuccess(response, 200);
+      }
+      const [refused] = await moved(await registerAccount(service), [shop]);
+      expectLimited(refused!);
+      expect(refused!.body.error.message).toContain('this destination');
+      expectFailure(await move(one, '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'https://a.example.org/'), 404);
+    } finally {
+      await service.stop();
+    }
+  },
+);
