@@ -14,6 +14,8 @@ const maxDepth = 32;
 const maxNameLength = 100; // of a key in `details`
 const jsonTypes = ['application/json', '+json'];
 const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
+/** Fields that are stored and passed on as sent. */
+const keptFields = new Set(['items', 'evidences', 'anomalies']);
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
@@ -172,19 +174,21 @@ export const payloadTooLarge = () =>
 
 /**
  * Reports every refused key and value: prototype keys, U+0000, lone surrogates, numbers beyond JavaScript's, too deep
- * nesting. `keys` lead to the value; they become a path only if something is wrong.
+ * nesting; in fields kept as sent, integers whose digits JavaScript may have changed. `keys` lead to the value; they
+ * become a path only if something is wrong.
  */
-function inspect(value: unknown, keys: (string | number)[], details: Detail[]): void {
+function inspect(value: unknown, keys: (string | number)[], details: Detail[], isKept = false): void {
   if (details.length >= maxDetails) return;
   const wrong = (message: string) => void details.push({ path: pathOf(keys), message });
   if (typeof value === 'number' && !Number.isFinite(value)) wrong('must be a finite number');
+  else if (isKept && Number.isInteger(value) && !Number.isSafeInteger(value)) wrong(inexact);
   if (typeof value === 'string' && !isText(value)) wrong(notText);
   if (typeof value !== 'object' || value === null) return;
   if (keys.length === maxDepth) return wrong(`must not be nested deeper than ${maxDepth} levels`);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       keys.push(index);
-      inspect(value[index], keys, details);
+      inspect(value[index], keys, details, isKept);
       keys.pop();
     }
     return;
@@ -194,7 +198,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[]): 
     if (refusedKeys.has(key)) wrong('is not allowed');
     else {
       if (!isText(key)) wrong(notText);
-      inspect((value as Record<string, unknown>)[key], keys, details);
+      inspect((value as Record<string, unknown>)[key], keys, details, isKept || keptFields.has(key));
     }
     keys.pop();
   }
@@ -202,6 +206,8 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[]): 
 
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
 const notText = 'must not contain U+0000 or unpaired surrogates';
+
+const inexact = `must be at most ${Number.MAX_SAFE_INTEGER} either way: a larger integer would lose digits, so send it as text`;
 
 const pathOf = (keys: (string | number)[]): string =>
   keys.reduce<string>((path, key) => {

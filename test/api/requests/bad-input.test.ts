@@ -142,6 +142,28 @@ describe('numbers', () => {
     },
   );
 
+  test.each(['9007199254740993', '-9007199254740993', '12345678901234567890', '1e300'])(
+    'the integer %s in a field that is kept as sent returns 400: it would lose digits',
+    async (number) => {
+      const raw = orderText('"package":{', `"package":{"items":[{"sku":${number}}],`);
+      const order = await account.call('/v1/shipments', { raw });
+      expectWrong(order, ['package.items[0].sku']);
+      expect(order.body.error.details![0]!.message).toContain('send it as text');
+      const event = `{"state":"PICKED_UP","evidences":[${number}],"anomalies":{"code":${number}}}`;
+      expectWrong(await operator(service, '/shipments/PH1/events', { raw: event }), [
+        'evidences[0]',
+        'anomalies.code',
+      ]);
+    },
+  );
+
+  test('fractions and exact integers are kept as sent', async () => {
+    const items = '[349.99,0.1,-9007199254740991,9007199254740991,"9007199254740993"]';
+    const raw = orderText('"package":{', `"package":{"items":${items},`);
+    const order = await account.call('/v1/shipments', { raw });
+    expect(JSON.stringify(order.data.package.items)).toBe(items);
+  });
+
   test('the last value of a duplicate key counts, as in JSON.parse', async () => {
     const response = await account.call('/v1/shipments', {
       raw: orderText('"weight":1.2', '"weight":"no","weight":2'),
