@@ -109,14 +109,28 @@ function hostOf(host: string | undefined): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** Each text takes milliseconds to make, and strangers may ask for it: beyond so many in a second, the last is shared. */
+const maxTextsPerSecond = 5;
+
 function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
+  let latest = Promise.resolve('');
+  let madeAt: number[] = [];
+  const text = (): Promise<string> => {
+    const now = performance.now();
+    madeAt = madeAt.filter((at) => now - at < 1_000);
+    if (madeAt.length < maxTextsPerSecond) {
+      madeAt.push(now);
+      latest = metrics.text();
+    }
+    return latest;
+  };
   const router = Router();
   router
     .route('/metrics')
     .get(async (request, response) => {
       if (!isAllowed(request))
         throw unauthorized('Bearer', 'METRICS_TOKEN is needed: `Authorization: Bearer <token>`.');
-      response.type(metrics.contentType).send(await metrics.text());
+      response.type(metrics.contentType).send(await text());
     })
     .all(readOnlyRoute);
   return router;

@@ -65,6 +65,15 @@ describe('/metrics', () => {
     expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
+  test('is made five times a second, however often it is asked for', async () => {
+    const startedAt = performance.now();
+    const texts: string[] = [];
+    while (texts.length < 80)
+      texts.push(...(await Promise.all(Array.from({ length: 16 }, () => scrape(service.url)))));
+    const seconds = (performance.now() - startedAt) / 1_000;
+    expect(new Set(texts).size).toBeLessThanOrEqual(5 * (1 + seconds));
+  });
+
   test('counts failures by outcome and the retries they lead to', async () => {
     receiver.reply = () => ({ status: 503 });
     await placeOrder(account);
