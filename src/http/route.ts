@@ -12,10 +12,10 @@ import {
 } from './request/unknown-fields.js';
 
 /** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
-export type Outside = (wait: () => Promise<void>) => Promise<void>;
+export type OutsideSlot = (wait: () => Promise<void>) => Promise<void>;
 
 /** For a request that has no slot. */
-export const withoutSlot: Outside = (wait) => wait();
+export const withoutSlot: OutsideSlot = (wait) => wait();
 
 export interface Caller {
   shipperId: string;
@@ -77,7 +77,7 @@ export interface Route extends RouteDocs {
   unknownFields: FindUnknownFields;
   handle(
     request: RouteRequest<never, never, never, never>,
-    raw: { request: Request; response: Response; outside: Outside },
+    raw: { request: Request; response: Response; outside: OutsideSlot },
   ): Promise<RouteResult | null>;
 }
 
@@ -104,7 +104,7 @@ interface RouteSpec<
   /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-    raw: { request: Request; response: Response; outside: Outside },
+    raw: { request: Request; response: Response; outside: OutsideSlot },
   ): Promise<RouteResult | null>;
 }
 

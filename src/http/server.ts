@@ -33,7 +33,7 @@ import {
   withoutSlot,
   type Caller,
   type OperatorScope,
-  type Outside,
+  type OutsideSlot,
   type Route,
 } from './route.js';
 
@@ -145,7 +145,7 @@ const responder =
     const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
     const { warnings, ...parsed } = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
-    const work = (outside: Outside) =>
+    const work = (outside: OutsideSlot) =>
       spec.handle({ ...parsed, caller } as never, { request, response, outside });
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated

@@ -3,7 +3,7 @@ import { actorOf, audited } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
-import { route, type Outside, type Route } from '../http/route.js';
+import { route, type OutsideSlot, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -38,7 +38,7 @@ export interface WebhookDependencies {
   /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
-  onReordered(webhookId: string, outside: Outside): Promise<void>;
+  onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
   /** By webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
   /** Attempts of the last 24 hours, by webhook id. */

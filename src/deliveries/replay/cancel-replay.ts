@@ -1,5 +1,5 @@
 import { audited, type Actor } from '../../accounts/audit/audit.js';
-import { withoutSlot, type Outside } from '../../http/route.js';
+import { withoutSlot, type OutsideSlot } from '../../http/route.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -39,7 +39,7 @@ export async function cancelReplay(
   deps: WithdrawDependencies & { durations: Durations },
   actor: Actor,
   { replayId, shipperId }: { replayId: string; shipperId: string | null },
-  outside: Outside = withoutSlot,
+  outside: OutsideSlot = withoutSlot,
 ): Promise<Replay | null> {
   const { db, logger, durations } = deps;
   const ended = await audited(

@@ -28,8 +28,9 @@ async function cancelErasedOnce(tx: Database, shipments: ErasedShipment[], lease
 
 /**
  * Resolves when no delivery of the erased events is sent or owed any more and no response is stored. Call it after the
- * commits that erased them. Owed deliveries are cancelled first, so that none is sent meanwhile. An attempt claimed before that commit starts within the wait or never does; a claim that is
- * left afterwards is taken away before its response can be recorded.
+ * commits that erased them. Owed deliveries are cancelled first, so that none is sent meanwhile. An attempt claimed
+ * before that commit starts within the wait or never does; a claim that is left afterwards is taken away before its
+ * response can be recorded.
  */
 export async function cancelErasedUntilDone(
   { db, durations }: { db: Database; durations: Durations },

@@ -3,7 +3,7 @@ import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.
 import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
 import { createHeldTime } from '../../platform/limits/held.js';
 import { markHeld } from '../request/watch.js';
-import type { Outside } from '../route.js';
+import type { OutsideSlot } from '../route.js';
 
 export interface ShareOptions {
   /** Requests of one shipper under way, waiting ones included. */
@@ -32,7 +32,7 @@ export interface Shares {
    * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
    * After a wait outside its slot, `work` continues in another one, or without one if none is free within `maxWaitMs`.
    */
-  run<T>(shipperId: string, response: Response, work: (outside: Outside) => Promise<T>): Promise<T>;
+  run<T>(shipperId: string, response: Response, work: (outside: OutsideSlot) => Promise<T>): Promise<T>;
 }
 
 /** A request that waits for its first slot, or for another one after a wait outside. */
@@ -154,7 +154,7 @@ export function createShares(options: ShareOptions): Shares {
       const entered = gate.enter(shipperId);
       if (entered) occupy(shipperId, share, response);
       let leave = entered ?? (await waitForSlot(shipperId, share, response));
-      const outside: Outside = async (wait) => {
+      const outside: OutsideSlot = async (wait) => {
         share.outside += 1;
         share.unread -= 1;
         leave();

@@ -136,7 +136,7 @@ test('a page reads about as many deliveries as it returns, however many the ship
   const readBy = (filter: LogFilter, before?: string) =>
     world.db.transaction(async (tx) => {
       const sofar = await rowsRead(tx);
-      expect(await page(tx, filter, before, 10)).toHaveLength(10);
+      expect((await page(tx, filter, before, 10)).deliveries).toHaveLength(10);
       return (await rowsRead(tx)) - sofar;
     });
   const limit = 2 * 6 * 6 * webhooks; // for each of six events that begin alike, those of all six

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { createShares, type ShareOptions } from '../../../../src/http/connections/shares.js';
-import type { Outside } from '../../../../src/http/route.js';
+import type { OutsideSlot } from '../../../../src/http/route.js';
 import { unavailable } from '../../../../src/platform/errors.js';
 
 const usual = {
@@ -35,7 +35,7 @@ function world(options: Partial<ShareOptions> = {}) {
     shares.begin(shipper, response as unknown as Response);
     return {
       response,
-      inTurn: <T>(work: (outside: Outside) => Promise<T>) =>
+      inTurn: <T>(work: (outside: OutsideSlot) => Promise<T>) =>
         shares.run(shipper, response as unknown as Response, work),
     };
   };
