@@ -120,12 +120,16 @@ const looks = [
   { size: phone, colorScheme: 'dark' },
 ] as const;
 
+/** A new width changes headings, too: when the browser tells the page, and the page has drawn itself anew. */
+const untilDrawn = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
+
 /** Nothing that axe finds, in light and dark, on a desk and on a phone; nothing wider than the window. */
 export async function expectSound(page: Page): Promise<void> {
   await page.evaluate(axe.source); // by the debugger, which no policy forbids
   for (const { size, colorScheme, ...only } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
+    await page.evaluate(untilDrawn);
     const options = JSON.stringify({ resultTypes: ['violations'], ...only });
     const found = await page.evaluate<[rule: string, elements: string[]][]>(
       `axe.run(${options}).then(({ violations }) =>
