@@ -56,7 +56,7 @@ export function supportRoutes({
         if (given !== undefined) await requireShipper(db, given);
         const owner = given ?? (await findShipperOf(db, query.trackingId!));
         if (owner === null) return { data: { deliveries: [], nextCursor: null } };
-        return { data: await log.listPage(db, owner, `deliveries of ${owner}`, query) };
+        return { data: await log.listPage(db, owner, 'operator deliveries', query) };
       },
     }),
     route({
@@ -100,7 +100,7 @@ export function supportRoutes({
         .extend({ shipperId: shipperId('The shipper whose shipments are listed.') }),
       handle: async ({ query: { shipperId: owner, ...query } }) => {
         await requireShipper(db, owner);
-        return { data: await shipments.listPage(db, owner, `shipments of ${owner}`, query) };
+        return { data: await shipments.listPage(db, owner, 'operator shipments', query) };
       },
     }),
   ];

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { isErasedDelivery } from '../outbox/by-hand.js';
 import { oweTest } from '../outbox/insert.js';
 import { isTroubled, isInRangeOf, isOwed, owedByKey, sameDelivery, traceOf } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
@@ -75,15 +76,10 @@ export async function requestRedelivery(
 }
 
 export async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
-  const rows = await db.query(
-    'is-erased',
-    `select 1 from (
-       select event_id from (${owedByKey('$1', '$2')}) o
-       union all
-       select event_id from deliveries where shipper_id = $1 and delivery_id = $2) d
-       join events using (event_id) where ${isInRangeOf('event_id', '$2::uuid')} and erasure = 'DONE'`,
-    [shipperId, deliveryId],
-  );
+  const rows = await db.query('is-erased', `select 1 where ${isErasedDelivery('$1::uuid', '$2::uuid')}`, [
+    shipperId,
+    deliveryId,
+  ]);
   return rows.length > 0;
 }
 

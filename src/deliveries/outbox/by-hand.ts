@@ -7,10 +7,12 @@ import {
   claimed,
   insertAttempts,
   insertIntoLog,
+  isInRangeOf,
   isTroubled,
   ms,
   noOutcome,
   ofEvent,
+  owedByKey,
   outcomeColumns,
   outcomeOf,
   outcomeParameters,
@@ -18,6 +20,14 @@ import {
   sameDelivery,
 } from './sql.js';
 import type { AttemptRecord, Claim } from './types.js';
+
+/** Its event is erased. Between the erasure's commits it may still be owed. */
+export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exists (
+  select 1 from (
+    select event_id from (${owedByKey(shipperId, deliveryId)}) o
+    union all
+    select event_id from deliveries where shipper_id = ${shipperId} and delivery_id = ${deliveryId}) d
+    join events using (event_id) where ${isInRangeOf('event_id', deliveryId)} and erasure = 'DONE')`;
 
 /**
  * A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
@@ -45,6 +55,7 @@ const claimText = `
       from redeliveries r join webhooks w using (webhook_id)
      where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null and not w.suspended
        and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))
+       and not ${isErasedDelivery('r.shipper_id', 'r.delivery_id')}
      order by r.delivery_id for no key update of r skip locked
   ), free as materialized (
     select r.* from wanted r cross join lateral (

@@ -133,12 +133,15 @@ const curlOptions: Record<string, string> = {
 export function curlOf(method: Method, path: string, operation: Operation): string {
   const schemes = Object.keys(operation.security[0] ?? {});
   const body = operation.requestBody?.content['application/json'];
-  const needed = (operation.parameters ?? []).filter(({ required }) => required);
+  // An operator's read is of one shipper, whether it needs that or not.
+  const needed = (operation.parameters ?? []).filter(
+    ({ required, in: place, name }) => required || (place === 'query' && name === 'shipperId'),
+  );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
   const query = [
     ...(schemes.includes('accountKey') ? ['key=$KEY'] : []),
     ...needed.flatMap(({ in: place, name, example }) =>
-      place === 'query' ? [`${name}=${String(example)}`] : [],
+      place === 'query' ? [`${name}=${name.endsWith('Id') ? `$${variableOf(name)}` : String(example)}`] : [],
     ),
   ];
   const impliedMethod = body ? 'post' : 'get';

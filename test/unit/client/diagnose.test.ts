@@ -140,7 +140,7 @@ describe('names the cause', () => {
   });
 
   test.each([
-    ['', /^There is no body: /],
+    ['', /^There is no body\./],
     ['{}', /^The body is `{}`, which Parcelhook never sends: /],
     [' null\n', /^The body is `null`, /],
     ['[object Object]', /^The body is `\[object Object\]`, /],

@@ -128,12 +128,12 @@ describe('at registration', () => {
     const open = { ...developmentPolicy, publicUrl };
     const strict = { ...corpusPolicy, publicUrl };
     for (const url of ['https://hooks.example.org/', 'https://HOOKS.example.org:443/v1']) {
-      expect(checkTargetAddress(url, open)).toMatch(/this service/);
-      expect(checkTargetAddress(url, strict)).toMatch(/this service/);
+      expect(checkTargetAddress(url, open)).toMatch(/own address/);
+      expect(checkTargetAddress(url, strict)).toMatch(/own address/);
     }
     for (const url of ['https://hooks.example.org:8443/', 'http://hooks.example.org/']) {
       expect(checkTargetAddress(url, open)).toBeNull();
-      expect(checkTargetAddress(url, strict)).toMatch(/this service/);
+      expect(checkTargetAddress(url, strict)).toMatch(/own address/);
     }
     expect(checkTargetAddress('https://example.org/', strict)).toBeNull();
   });
