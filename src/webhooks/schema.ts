@@ -20,17 +20,10 @@ const reservedHeader =
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
 const maxHeaders = 16;
+const maxInterests = 64;
 /** Names sent in `interests`: doubles collapse, so there may be more of them than interests. */
 const maxNames = 1_000;
 const maxAddressLength = 2_048;
-
-/** One detail, before any entry is looked at: each wrong one would cost time. */
-const atMost = <Schema extends z.ZodType>(max: number, message: string, schema: Schema) =>
-  z.preprocess((given, context) => {
-    if (typeof given !== 'object' || given === null || Object.keys(given).length <= max) return given;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }, schema);
 
 /** A value that is not a string has been reported already. */
 function headerProblem(name: string, value: unknown, isMasked: (value: string) => boolean): string | null {
@@ -53,17 +46,13 @@ const headers = (isMasked: (value: string) => boolean) =>
     }
   }, evenIfFieldsAreWrong);
 
+const interestsText =
+  'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.';
+
 export const fields = {
-  interests: described(
-    atMost(
-      maxNames,
-      `must have at most ${maxNames.toLocaleString('en')} names, doubles included`,
-      z.array(interest).min(1, 'must name at least one state, or *'),
-    ),
-    'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.',
-    ['*'],
-    { maxItems: 64 },
-  ),
+  interests: described(z.array(interest).min(1, 'must name at least one state, or *'), interestsText, ['*'], {
+    maxItems: maxInterests,
+  }),
   status: described(
     z.enum(['ACTIVE', 'PAUSED', 'DISABLED'], 'must be ACTIVE, PAUSED or DISABLED'),
     'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).',
@@ -88,10 +77,20 @@ export const fields = {
   ),
 };
 
-/** `valuePattern` is for the API's document, which cannot express the reserved names. */
-const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePattern: string, more = '') =>
+/** Checks how many there are before each of them: a body has room for ten thousand, and every wrong one costs time. */
+const fewInterests = described(
+  z.array(z.unknown()).max(maxNames, `must have at most ${maxNames} names, doubles included`),
+  interestsText,
+  ['*'],
+  { items: { type: 'string', pattern: interestForm.source }, minItems: 1, maxItems: maxInterests },
+).pipe(fields.interests);
+
+/** Checks how many there are first, as above. `valuePattern` is for the API's document, which cannot express the reserved names. */
+const describedHeaders = (isMasked: (value: string) => boolean, valuePattern: string, more = '') =>
   described(
-    atMost(maxHeaders, `must have at most ${maxHeaders} headers`, schema),
+    z
+      .record(z.string(), z.unknown())
+      .refine((given) => Object.keys(given).length <= maxHeaders, `must have at most ${maxHeaders} headers`),
     `Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.${more}`,
     { 'X-Team': 'logistics' },
     {
@@ -99,7 +98,7 @@ const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePatter
       propertyNames: { pattern: headerName.source },
       additionalProperties: { type: 'string', pattern: valuePattern },
     },
-  );
+  ).pipe(headers(isMasked));
 
 /** `policy` decides which addresses a webhook may point to. */
 export function webhookSchemas(policy: DestinationPolicy) {
@@ -115,19 +114,16 @@ export function webhookSchemas(policy: DestinationPolicy) {
       const problem = checkTargetAddress(text, policy);
       if (problem) context.addIssue(problem);
     });
-  const interests = fields.interests
+  const interests = fewInterests
     .transform((names) => [...new Set(names)])
-    .refine((names) => names.length <= 64, 'must have at most 64 names');
+    .refine((names) => names.length <= maxInterests, `must have at most ${maxInterests} names`);
   const create = z.object({
     interests,
     targetAddress,
     status: fields.statusToSet.optional(),
     ordering: fields.ordering.optional(),
     supersede: fields.supersede.optional(),
-    headers: describedHeaders(
-      headers(() => false),
-      headerValue.source,
-    ).optional(),
+    headers: describedHeaders(() => false, headerValue.source).optional(),
     description: described(
       fields.description.nullable(),
       'Free text for yourself; null means none.',
@@ -137,7 +133,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
       .optional(),
   });
   const maskableHeaders = describedHeaders(
-    headers((value) => value === masked),
+    (value) => value === masked,
     `${headerValue.source}|^${masked}$`,
     ` A value sent as \`${masked}\` stays unchanged.`,
   );

@@ -137,9 +137,9 @@ function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, e
 }
 
 const beyondSchemas =
-  /^must be before to$|^is required, unless |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$/;
+  /^must be before to$|^is required, unless |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits/;
 
-/** Errors that no schema can express: incompatible fields, or a cursor that was never issued. */
+/** Errors that no schema can express: incompatible fields, integers within any JSON, or a cursor that was never issued. */
 const isBeyondSchemas = ({ body }: ApiResponse): boolean => {
   const details = (body as { error?: { details?: { message: string }[] } } | undefined)?.error?.details;
   return details?.every(({ message }) => beyondSchemas.test(message)) ?? false;

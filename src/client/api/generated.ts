@@ -1266,8 +1266,13 @@ export interface components {
             }[];
         };
         NewWebhook: {
-            /** @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. */
-            interests?: string[];
+            /**
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @example [
+             *       "*"
+             *     ]
+             */
+            interests: string[];
             /**
              * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
              * @example https://example.com/hooks/parcelhook
@@ -1288,7 +1293,12 @@ export interface components {
              * @example false
              */
             supersede?: boolean;
-            /** @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. */
+            /**
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.
+             * @example {
+             *       "X-Team": "logistics"
+             *     }
+             */
             headers?: {
                 [key: string]: string;
             };
@@ -1474,7 +1484,12 @@ export interface components {
             };
         };
         WebhookChanges: {
-            /** @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. */
+            /**
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @example [
+             *       "*"
+             *     ]
+             */
             interests?: string[];
             /**
              * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
@@ -1496,7 +1511,12 @@ export interface components {
              * @example false
              */
             supersede?: boolean;
-            /** @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged. */
+            /**
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged.
+             * @example {
+             *       "X-Team": "logistics"
+             *     }
+             */
             headers?: {
                 [key: string]: string;
             };

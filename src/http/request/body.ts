@@ -49,7 +49,8 @@ export function jsonBody(): RequestHandler {
 /** Reads a body that the route does not use: unread, it would stay in Node, an object for each chunk. */
 export function unusedBody(): RequestHandler {
   return async (request, response, next) => {
-    if (hasBody(request)) await whileReading(response, () => readChunks(request, () => undefined));
+    if (hasBody(request))
+      await whileReading(response, () => readChunks(request, () => undefined, tooLargeUnused));
     next();
   };
 }
@@ -78,7 +79,11 @@ export async function readBytes(request: Request, count: (bytes: number) => void
  * Resolves at the end of the body. Rejects with ApiError if it is too large, comes in too small chunks or breaks off, or
  * with what `take` throws; then the rest is not read.
  */
-function readChunks(request: Request, take: (chunk: Buffer) => void): Promise<void> {
+function readChunks(
+  request: Request,
+  take: (chunk: Buffer) => void,
+  tooLarge = payloadTooLarge,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let length = 0;
     const chunks = chunksOf(request);
@@ -94,7 +99,7 @@ function readChunks(request: Request, take: (chunk: Buffer) => void): Promise<vo
     const add = (chunk: Buffer) => {
       length += chunk.length;
       try {
-        if (length > maxBodyBytes) throw payloadTooLarge();
+        if (length > maxBodyBytes) throw tooLarge();
         take(chunk);
       } catch (error) {
         refuse(error as Error);
@@ -111,6 +116,9 @@ function readChunks(request: Request, take: (chunk: Buffer) => void): Promise<vo
     request.on('data', add).on('end', end).on('close', breakOff);
   });
 }
+
+const tooLargeUnused = () =>
+  invalidRequest([{ path: 'body', message: `must have at most ${maxBodyBytes} bytes` }]);
 
 const tooSmallChunks = `comes in too small chunks: more than ${maxChunks} must have ${minChunkBytes} bytes on average`;
 
@@ -207,7 +215,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[], i
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
 const notText = 'must not contain U+0000 or unpaired surrogates';
 
-const inexact = `must be at most ${Number.MAX_SAFE_INTEGER} either way: a larger integer would lose digits, so send it as text`;
+const inexact = 'is an integer beyond 9007199254740991, which would lose digits: send it as text';
 
 const pathOf = (keys: (string | number)[]): string =>
   keys.reduce<string>((path, key) => {
