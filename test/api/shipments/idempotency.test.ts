@@ -51,7 +51,11 @@ describe('Idempotency-Key', () => {
     const order = {
       ...sampleOrder(),
       lotId: 'L',
-      package: { ...sampleOrder().package, contentValue: 0.1 + 0.2, items: [{ zebra: 1e300, a: 5e-324 }] },
+      package: {
+        ...sampleOrder().package,
+        contentValue: 0.1 + 0.2,
+        items: [{ zebra: Number.MAX_SAFE_INTEGER, a: 5e-324 }],
+      },
     };
     expect((await send(order)).body).toEqual((await send(order)).body);
   });
