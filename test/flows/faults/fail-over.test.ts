@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sql, type Closing } from '../../chaos/world/engines.js';
-import { postgresWithStandby, type PostgresPair } from '../../chaos/world/standby.js';
+import { sql, type Closing } from '../../programs/chaos/world/engines.js';
+import { postgresWithStandby, type PostgresPair } from '../../programs/chaos/world/standby.js';
 import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
 import {
   operator,
