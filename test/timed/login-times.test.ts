@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { basic, operator, registerAccount, request } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { basic, operator, registerAccount, request } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
 
 /** Of all threads: the hash is computed off the event loop. Unlike elapsed time it does not grow on a busy machine. */
 async function cpuSecondsOf(service: Service): Promise<number> {

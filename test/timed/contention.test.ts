@@ -8,7 +8,7 @@ import {
   registerAccount,
   registerWebhook,
   type Account,
-} from '../../support/client.js';
+} from '../support/client.js';
 import {
   backends,
   startProcess,
@@ -16,9 +16,9 @@ import {
   stopProcess,
   type RunningProcess,
   type Service,
-} from '../../support/harness.js';
-import { pause } from '../../support/until.js';
-import { watchLockWaits } from '../../support/lock-waits.js';
+} from '../support/harness.js';
+import { pause } from '../support/until.js';
+import { watchLockWaits } from '../support/lock-waits.js';
 
 const backlog = 20_000;
 const workers = 4;

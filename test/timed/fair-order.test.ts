@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
-import { until } from '../../support/until.js';
+import { registerAccount, type Account } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+import { until } from '../support/until.js';
 
 let service: Service;
 let busy: Account;
