@@ -14,7 +14,7 @@ import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { version } from '../version.js';
+import { version } from '../platform/version.js';
 
 const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../../first-order.js';
+import { shellQuoted } from '../../roles/first-order.js';
 import { nameOf } from '../openapi/schemas.js';
 import type {
   Content,

@@ -1,4 +1,4 @@
-import { logInCommand } from '../../first-order.js';
+import { logInCommand } from '../../roles/first-order.js';
 import { failures, unexpected } from '../openapi/failures.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
 import { readBuilt, renderPage, type RenderedPage } from './frame.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRemoval } from '../../../src/operator/removal.js';
+import { createRemoval } from '../../../src/accounts/removal/removal.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { record } from '../../support/core/acts.js';
 import {

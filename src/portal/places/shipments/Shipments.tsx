@@ -5,7 +5,7 @@ import type {
   ShipmentPage as Page,
   Tracking,
 } from '../../../client/api/types.js';
-import { sampleOrder } from '../../../first-order.js';
+import { sampleOrder } from '../../../roles/first-order.js';
 import { call, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';

@@ -1,9 +1,9 @@
 import pRetry from 'p-retry';
-import { parseConfig } from './config/config.js';
-import { migrateUnderOwnRole } from './platform/database/migration-role.js';
-import { isOutOfReach } from './platform/database/postgres.js';
-import { describeError } from './platform/errors.js';
-import { createLogger } from './platform/telemetry/logger.js';
+import { parseConfig } from '../config/config.js';
+import { migrateUnderOwnRole } from '../platform/database/migration-role.js';
+import { isOutOfReach } from '../platform/database/postgres.js';
+import { describeError } from '../platform/errors.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 
 /** Covers a server that is starting, or a lock that will soon be released. */
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000, maxRetryTime: 120_000 };

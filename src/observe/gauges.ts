@@ -2,7 +2,7 @@ import { countOpenCircuits, readLag, readUncalled } from '../deliveries/outbox/l
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/telemetry/metrics.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { countRemoved } from './removal-store.js';
+import { countRemoved } from '../accounts/removal/store.js';
 
 const openCounted = 200_000;
 

@@ -1,12 +1,12 @@
 import { startApp, type App } from './app.js';
-import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from './config/config.js';
-import { generatedSecrets } from './config/secrets.js';
+import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from '../config/config.js';
+import { generatedSecrets } from '../config/secrets.js';
 import { greet } from './greeting.js';
-import { prepareFolder } from './platform/embedded/folder.js';
-import { startEmbeddedPostgres } from './platform/embedded/index.js';
-import { describeError } from './platform/errors.js';
-import { createLogger } from './platform/telemetry/logger.js';
-import type { Logger } from './platform/telemetry/logger.js';
+import { prepareFolder } from '../platform/embedded/folder.js';
+import { startEmbeddedPostgres } from '../platform/embedded/index.js';
+import { describeError } from '../platform/errors.js';
+import { createLogger } from '../platform/telemetry/logger.js';
+import type { Logger } from '../platform/telemetry/logger.js';
 import type { Role } from './resources.js';
 
 const failure = 1;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { service } from './accounts/audit/audit.js';
-import { registerShipper } from './accounts/shippers.js';
-import { registerUser } from './accounts/users.js';
+import { service } from '../accounts/audit/audit.js';
+import { registerShipper } from '../accounts/shippers.js';
+import { registerUser } from '../accounts/users.js';
 import type { App } from './app.js';
 import { logInCommand, sampleOrder, shellQuoted } from './first-order.js';
 

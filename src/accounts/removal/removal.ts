@@ -1,9 +1,9 @@
-import { isFaultOfPiece, type Database } from '../platform/database/postgres.js';
-import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/telemetry/logger.js';
-import type { Metrics } from '../platform/telemetry/metrics.js';
-import { afterFailure, afterPage } from '../platform/walk.js';
-import * as store from './removal-store.js';
+import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { afterFailure, afterPage } from '../../platform/walk.js';
+import * as store from './store.js';
 
 export interface RemovalDependencies {
   db: Database;

@@ -1,8 +1,8 @@
-import { owedToRemove } from '../deliveries/outbox/cancel.js';
-import { ms, sameDelivery, takeOut } from '../deliveries/outbox/sql.js';
-import { lockCounts } from '../deliveries/stats/fold.js';
-import { recordNothing } from '../events/feed/extent-store.js';
-import type { Database } from '../platform/database/postgres.js';
+import { owedToRemove } from '../../deliveries/outbox/cancel.js';
+import { ms, sameDelivery, takeOut } from '../../deliveries/outbox/sql.js';
+import { lockCounts } from '../../deliveries/stats/fold.js';
+import { recordNothing } from '../../events/feed/extent-store.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** `next`: the key behind which the next page begins; null at the end. */
 export interface Piece {
