@@ -10,7 +10,7 @@ import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit } from '../http/api-limit.js';
-import { createShares } from '../http/connections/shares.js';
+import { createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body-bytes.js';
 import type { Route } from '../http/route.js';
 import type { ServerOptions } from '../http/server.js';

@@ -3,18 +3,21 @@ import { forgetEndedSessions } from '../accounts/session-store.js';
 import type { createRedeliverer } from '../deliveries/by-hand/redelivery.js';
 import { disableFailing } from '../deliveries/circuit/transitions.js';
 import type { Dispatcher } from '../deliveries/dispatch/dispatcher.js';
+import { owedToRemove } from '../deliveries/outbox/cancel.js';
+import { takeOut } from '../deliveries/outbox/sql.js';
 import { createParking } from '../deliveries/replay/parked.js';
 import { advanceReplays } from '../deliveries/replay/replay.js';
 import { dropExpiredDays, makeLogPartitions } from '../deliveries/retention/log-days.js';
 import { createPurge } from '../deliveries/retention/purge.js';
-import { createFold } from '../deliveries/stats/fold.js';
+import { createFold, lockCounts } from '../deliveries/stats/fold.js';
 import { dropOldHours } from '../deliveries/stats/store.js';
 import { createSweeper } from '../deliveries/sweep/sweeper.js';
-import { readFeedExtent } from '../events/feed/extent-store.js';
+import { readFeedExtent, recordNothing } from '../events/feed/extent-store.js';
 import { deleteOldExternalIds } from '../events/store.js';
 import { createBacklogGauges } from '../observe/backlog.js';
 import { refreshGauges } from '../observe/gauges.js';
 import { createRemoval } from '../accounts/removal/removal.js';
+import type { OwnersOfRows } from '../accounts/removal/store.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, pauseAfter, sparing } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
@@ -39,6 +42,14 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const daysWithoutSuccess = 5;
+
+/** The removal of shippers belongs to accounts, which knows no feature above it. */
+export const owners: OwnersOfRows = {
+  owedPage: owedToRemove({ shipperId: '$1', after: '$2::uuid', limit: '$3' }),
+  takeOutOwed: takeOut('page'),
+  lockCounts,
+  recordNothing,
+};
 
 /** The gauges are forgotten after a minute. */
 const maxIntervalsOfBacklog = 3;
@@ -131,7 +142,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
     ['maintenance', hourMs, maintain],
     ['audit retention', hourMs, sooner(500, () => dropOldAudit(db, config.AUDIT_RETENTION))],
     ['erasure', 10 * minuteMs, sooner(500, eraseOld)],
-    ['removal', sweepRestEveryMs, createRemoval({ db, logger, metrics, quietMs: durations.removedQuietMs })],
+    ['removal', sweepRestEveryMs, createRemoval({ ...common, quietMs: durations.removedQuietMs, owners })],
     ['purge webhooks', 10 * minuteMs, sooner(2_000, createPurge(db, logger))],
     ['fold counts', durations.foldEveryMs, sooner(100, createFold(db, logger))],
   ];

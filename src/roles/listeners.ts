@@ -3,7 +3,7 @@ import { hasToken } from '../accounts/login/authenticate.js';
 import type { CompleteConfig } from '../config/config.js';
 import { directProxies } from '../http/addresses.js';
 import { listen, type Listener } from '../http/connections/listener.js';
-import type { Shares } from '../http/connections/shares.js';
+import type { Shares } from '../http/request/shares.js';
 import { withoutSlot } from '../http/route.js';
 import type { Health } from '../http/health.js';
 import { createApp } from '../http/server.js';

@@ -13,7 +13,6 @@ import { readFeedExtent } from '../events/feed/extent-store.js';
 import type { RecordDependencies } from '../events/record.js';
 import { inboxPath } from '../inbox/addresses.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
-import { migrateUnderOwnRole } from '../platform/database/migration-role.js';
 import {
   createPool,
   isNotPermitted,
@@ -38,6 +37,7 @@ import { version } from '../platform/version.js';
 import { inDenied, type DestinationPolicy } from '../webhooks/destination.js';
 import { requireKey, sealKeyCheck } from '../webhooks/sealing/key-check.js';
 import { createSealer, createSecretBox, type Sealer, type SecretBox } from '../webhooks/sealing/sealing.js';
+import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;
