@@ -138,7 +138,14 @@ export function apiRoutes(
     }),
     ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
     webhookTopRoute(db),
-    statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
+    statusRoute(() =>
+      readStatus({
+        db,
+        engineKind: resources.engine.kind,
+        producers: resources.producers,
+        concurrency: config.DELIVERY_CONCURRENCY,
+      }),
+    ),
     ...erasureRoutes({
       db,
       create: (shipmentId) =>
