@@ -8,7 +8,7 @@ import {
   trackingId,
   uuid,
 } from '../../http/request/fields.js';
-import { version } from '../../version.js';
+import { version } from '../../platform/version.js';
 import { masked } from '../../webhooks/sealing/sealing.js';
 import { triggers } from '../outbox/types.js';
 import { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from '../send/errors.js';

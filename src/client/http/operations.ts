@@ -1,6 +1,6 @@
-import type { paths } from './generated.js';
-import type { BodyOf, DataOf, QueryOf, WithDates } from './operation-types.js';
-import type { CallOptions, Method, Send } from '../http/send.js';
+import type { paths } from '../api/generated.js';
+import type { BodyOf, DataOf, QueryOf, WithDates } from '../api/operation-types.js';
+import type { CallOptions, Method, Send } from './send.js';
 
 /** Any endpoint of the API: `request('get', '/v1/webhooks/{webhookId}', { path: { webhookId } })`. */
 export type Request<Prefix extends string> = <M extends Method, P extends PathOf<M> & `${Prefix}${string}`>(

@@ -1,17 +1,17 @@
 import { Router, type Express, type Request, type RequestHandler } from 'express';
-import { hasToken } from './accounts/login/authenticate.js';
-import type { CompleteConfig } from './config/config.js';
-import { directProxies } from './http/addresses.js';
-import { listen, type Listener } from './http/connections/listener.js';
-import type { Shares } from './http/connections/shares.js';
-import { withoutSlot } from './http/route.js';
-import type { Health } from './http/health.js';
-import { createApp } from './http/server.js';
-import { readOnlyRoute, unauthorized, unavailable } from './platform/errors.js';
-import { openFilesLimit } from './platform/open-files.js';
-import type { Logger } from './platform/telemetry/logger.js';
-import type { Metrics } from './platform/telemetry/metrics.js';
-import type { createReleasers } from './platform/lifecycle.js';
+import { hasToken } from '../accounts/login/authenticate.js';
+import type { CompleteConfig } from '../config/config.js';
+import { directProxies } from '../http/addresses.js';
+import { listen, type Listener } from '../http/connections/listener.js';
+import type { Shares } from '../http/request/shares.js';
+import { withoutSlot } from '../http/route.js';
+import type { Health } from '../http/health.js';
+import { createApp } from '../http/server.js';
+import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js';
+import { openFilesLimit } from '../platform/open-files.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+import type { createReleasers } from '../platform/lifecycle.js';
 import type { Role } from './resources.js';
 
 export interface Listeners {

@@ -1,52 +1,60 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { service } from './accounts/audit/audit.js';
-import { registerShipper } from './accounts/shippers.js';
-import { registerUser } from './accounts/users.js';
-import type { App } from './app.js';
-import { logInCommand, sampleOrder, shellQuoted } from './first-order.js';
+/** The commands that a newcomer pastes, as the first start prints them and the portal shows them. */
 
-interface FirstAccount {
+export interface FirstAccount {
   accountKey: string;
   email: string;
   password: string;
 }
 
-/** The printed commands append the webhook with its secret to this file. */
-const webhookName = 'first-webhook.json';
-
-/** The first start creates an account and prints commands that are ready to paste; later ones are brief. */
-export async function greet(app: App, dataDir: string, simulates: boolean): Promise<void> {
-  const file = join(dataDir, 'account.json');
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount) : null;
-  const account = known ?? (await createAccount(app, file));
-  // Created here so that only its owner can read it.
-  closeSync(openSync(join(dataDir, webhookName), 'a', 0o600));
-  for (const name of ['account.json', webhookName]) chmodSync(join(dataDir, name), 0o600);
-  process.stdout.write(
-    known ? laterGreeting(app.url, known, file) : firstGreeting(app.url, account, dataDir, simulates),
-  );
+/** An order with all that is required. `now` in ms; the dates lie after it. */
+export function sampleOrder(now: number) {
+  const inDays = (days: number) => new Date(now + days * 86_400_000).toISOString();
+  return {
+    recipientLocation: {
+      street: 'Avenida Reforma',
+      number: '222',
+      administrativeArea: 'Ciudad de México',
+      subAdministrativeArea: 'Cuauhtémoc',
+      country: 'MX',
+      neighborhood: 'Juárez',
+      postalCode: '06600',
+    },
+    shipperTrackingId: 'FIRST-ORDER',
+    shipperDropoffDate: inDays(1),
+    expectedDeliveryDate: inDays(3),
+    recipientInformation: { fullName: 'Ana Torres', phone: '5512345678' },
+    package: {
+      packageType: 'UNIT',
+      description: 'Books',
+      contentValue: 349,
+      valueCurrency: 'MXN',
+      weight: 1.2,
+      weightUnit: 'KG',
+      length: 30,
+      width: 20,
+      height: 10,
+      dimensionsUnit: 'CM',
+    },
+  };
 }
 
-async function createAccount(app: App, file: string): Promise<FirstAccount> {
-  const email = 'you@example.com';
-  const password = randomBytes(12).toString('base64url');
-  const { shipperId, accountKey } = await registerShipper(app.db, service, 'First shipper');
-  await registerUser(app.db, app.url, service, { shipperId, email, password });
-  const account = { accountKey, email, password };
-  writeFileSync(`${file}.new`, JSON.stringify(account, null, 2), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return account;
-}
+/** One argument of a POSIX shell, whatever is in it. */
+export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's, quoted for the shell: without a password it asks for
+ * one.
+ */
+export const logInCommand = (user: string) =>
+  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
 
 /** As in the README and in the examples of the API. */
-const order = {
+const order = () => ({
   ...sampleOrder(Date.now()),
   shipperTrackingId: 'ORDER-1001',
   shipperDropoffDate: '2030-01-15T10:00:00Z',
   expectedDeliveryDate: '2030-01-17T18:00:00Z',
-};
+});
 
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text));
 
@@ -55,8 +63,6 @@ const operatorEnv = (url: string, dataDir: string) =>
     ...(dataDir === 'data' ? [] : [`DATA_DIR=${shellWord(dataDir)} `]),
     ...(url === 'http://localhost:8080' ? [] : [`PARCELHOOK_URL=${url} `]),
   ].join('');
-
-const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
 const advanceCommand = (url: string, dataDir: string, simulates: boolean) =>
   simulates
@@ -71,7 +77,7 @@ ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACK
 const portalLink = (url: string, { accountKey, email, password }: FirstAccount) =>
   `${url}/#${new URLSearchParams({ key: accountKey, email, password }).toString()}`;
 
-const laterGreeting = (url: string, account: FirstAccount, file: string) => `
+export const laterGreeting = (url: string, account: FirstAccount, file: string) => `
   Parcelhook is ready at ${url} and documented at ${url}/docs
   To open the portal, follow this link and log in. Your account, saved in ${file}, is filled in:
 ${portalLink(url, account)}
@@ -79,8 +85,15 @@ ${portalLink(url, account)}
 `;
 
 /** Every command needs only a POSIX shell and curl. */
-function firstGreeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
+export function firstGreeting(
+  url: string,
+  account: FirstAccount,
+  files: { dataDir: string; account: string; webhook: string },
+  simulates: boolean,
+): string {
   const { accountKey, email, password } = account;
+  const { dataDir } = files;
+  const webhookFile = shellWord(files.webhook);
   const json = `-H "$AUTH" -H 'Content-Type: application/json'`;
   return `
   Parcelhook is ready at ${url}
@@ -91,7 +104,7 @@ function firstGreeting(url: string, account: FirstAccount, dataDir: string, simu
     e-mail        ${email}
     password      ${password}
 
-  The account is saved in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
+  The account is saved in ${files.account}. Ctrl-C stops the service.
 
   To see a notification arrive, open the portal with this link and log in. The account is filled in:
 
@@ -99,15 +112,15 @@ ${portalLink(url, account)}
 
   Or do the same by hand. In a second terminal, in this folder, start a receiver that prints what arrives:
 
-npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
+npm run receiver -- --port 9000 --secret-file ${webhookFile}
 
   In a third, log in, register a webhook and place an order:
 
 KEY=${accountKey} URL=${url}
 ${logInCommand(shellQuoted(`${email}:${password}`))}
 AUTH="Authorization: Bearer $TOKEN"
-curl -sS "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
-ORDER=$(curl -sS "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
+curl -sS "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile}; echo
+ORDER=$(curl -sS "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order())}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
 ${advanceCommand(url, dataDir, simulates)}

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.js';
 import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
 import { createHeldTime } from '../../platform/limits/held.js';
-import { markHeld } from '../request/watch.js';
+import { markHeld } from './watch.js';
 import type { OutsideSlot } from '../route.js';
 
 export interface ShareOptions {

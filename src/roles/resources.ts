@@ -1,19 +1,18 @@
 import pRetry from 'p-retry';
-import type { CompleteConfig } from './config/config.js';
-import { createNotify, queueNames, type Notify } from './deliveries/dispatch/notify.js';
-import { durationsOf, type Durations } from './deliveries/durations.js';
-import type { HandOver } from './deliveries/outbox/types.js';
-import { makeFirstPartitions } from './deliveries/retention/log-days.js';
-import { countAttemptsFromZero } from './deliveries/settle/note-attempt.js';
-import { createDnsResolver } from './deliveries/send/dns/resolver.js';
-import { createSender, type Sender } from './deliveries/send/sender.js';
-import { createStarts, type Starts } from './deliveries/send/starts.js';
-import { createTargets, type Targets } from './deliveries/send/targets.js';
-import { readFeedExtent } from './events/feed/extent-store.js';
-import type { RecordDependencies } from './events/record.js';
-import { inboxPath } from './inbox/addresses.js';
-import { migrate, waitingForSchema } from './platform/database/migrate.js';
-import { migrateUnderOwnRole } from './platform/database/migration-role.js';
+import type { CompleteConfig } from '../config/config.js';
+import { createNotify, queueNames, type Notify } from '../deliveries/dispatch/notify.js';
+import { durationsOf, type Durations } from '../deliveries/durations.js';
+import type { HandOver } from '../deliveries/outbox/types.js';
+import { makeFirstPartitions } from '../deliveries/retention/log-days.js';
+import { countAttemptsFromZero } from '../deliveries/settle/note-attempt.js';
+import { createDnsResolver } from '../deliveries/send/dns/resolver.js';
+import { createSender, type Sender } from '../deliveries/send/sender.js';
+import { createStarts, type Starts } from '../deliveries/send/starts.js';
+import { createTargets, type Targets } from '../deliveries/send/targets.js';
+import { readFeedExtent } from '../events/feed/extent-store.js';
+import type { RecordDependencies } from '../events/record.js';
+import { inboxPath } from '../inbox/addresses.js';
+import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {
   createPool,
   isNotPermitted,
@@ -21,23 +20,24 @@ import {
   requireSettings,
   type Database,
   type Pool,
-} from './platform/database/postgres.js';
-import { ConfigError, describeError } from './platform/errors.js';
-import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
-import type { Logger } from './platform/telemetry/logger.js';
-import type { Metrics } from './platform/telemetry/metrics.js';
-import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
-import { startOtlp } from './platform/telemetry/otlp.js';
-import { withoutExport, type Tracing } from './platform/telemetry/tracing.js';
-import { createSignal, type createReleasers, type Signal } from './platform/lifecycle.js';
-import { createCreationQueue, creationQueueName } from './shipments/create.js';
-import { defaultDropoffLocations } from './shipments/dropoff.js';
-import type { DropoffLocation } from './shipments/order.js';
-import { createCatalogue, type StateCatalogue } from './shipments/states.js';
-import { version } from './version.js';
-import { inDenied, type DestinationPolicy } from './webhooks/destination.js';
-import { requireKey, sealKeyCheck } from './webhooks/sealing/key-check.js';
-import { createSealer, createSecretBox, type Sealer, type SecretBox } from './webhooks/sealing/sealing.js';
+} from '../platform/database/postgres.js';
+import { ConfigError, describeError } from '../platform/errors.js';
+import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+import { createQueueEngine, type Producer, type QueueEngine } from '../platform/queue/engine.js';
+import { startOtlp } from '../platform/telemetry/otlp.js';
+import { withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
+import { createSignal, type createReleasers, type Signal } from '../platform/lifecycle.js';
+import { createCreationQueue, creationQueueName } from '../shipments/create.js';
+import { defaultDropoffLocations } from '../shipments/dropoff.js';
+import type { DropoffLocation } from '../shipments/order.js';
+import { createCatalogue, type StateCatalogue } from '../shipments/states.js';
+import { version } from '../platform/version.js';
+import { inDenied, type DestinationPolicy } from '../webhooks/destination.js';
+import { requireKey, sealKeyCheck } from '../webhooks/sealing/key-check.js';
+import { createSealer, createSecretBox, type Sealer, type SecretBox } from '../webhooks/sealing/sealing.js';
+import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;

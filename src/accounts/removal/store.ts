@@ -1,8 +1,4 @@
-import { owedToRemove } from '../deliveries/outbox/cancel.js';
-import { ms, sameDelivery, takeOut } from '../deliveries/outbox/sql.js';
-import { lockCounts } from '../deliveries/stats/fold.js';
-import { recordNothing } from '../events/feed/extent-store.js';
-import type { Database } from '../platform/database/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** `next`: the key behind which the next page begins; null at the end. */
 export interface Piece {
@@ -12,6 +8,18 @@ export interface Piece {
 
 /** Rows locked by others stay. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
+
+/** What the features above know of their own rows. */
+export interface OwnersOfRows {
+  /** Selects and locks the keys of at most $3 deliveries owed by shipper $1, behind $2. */
+  owedPage: string;
+  /** Deletes those of `page`. */
+  takeOutOwed: string;
+  /** Keeps attempts from being folded into hours until the transaction ends. */
+  lockCounts(tx: Database): Promise<void>;
+  /** Announces a transaction that changes events and records none. */
+  recordNothing(tx: Database): Promise<void>;
+}
 
 /** Of the shipper, or of all shippers if `isShared`. */
 export interface PageRows {
@@ -58,7 +66,7 @@ export async function takeRemoved(
   const rows = await tx.query<{ shipperId: string; isQuiet: boolean }>(
     'take-removed',
     `select shipper_id as "shipperId", emptied_at is not null as "isQuiet" from shippers
-      where status = 'REMOVED' and coalesce(emptied_at < now() - ${ms('$1')}, true)
+      where status = 'REMOVED' and coalesce(emptied_at < now() - make_interval(secs => $1::float8 / 1000), true)
       order by emptied_at nulls first, shipper_id limit 1 for no key update skip locked`,
     [quietMs],
   );
@@ -123,24 +131,26 @@ const deliveriesOf = (page: string, takeOut: string) => `
   ), gone as (${takeOut})
   ${pieceBy('delivery_id')}`;
 
-export const deleteOwed = pieceOf(
-  'remove-owed',
-  deliveriesOf(owedToRemove({ shipperId: '$1', after: '$2::uuid', limit: '$3' }), takeOut('page')),
-);
+export const deleteOwed = ({ owedPage, takeOutOwed }: OwnersOfRows): DeletePiece =>
+  pieceOf('remove-owed', deliveriesOf(owedPage, takeOutOwed));
+
 export const deleteLogged = pieceOf(
   'remove-logged',
   deliveriesOf(
     `select shipper_id, delivery_id from deliveries
       where shipper_id = $1 and delivery_id > $2::uuid order by delivery_id limit $3 for update skip locked`,
-    `delete from deliveries d using page p where ${sameDelivery('d', 'p')} returning 1`,
+    `delete from deliveries d using page p where d.shipper_id = any(array[p.shipper_id])
+        and d.delivery_id = any(array[p.delivery_id]) returning 1`,
   ),
 );
 
 /** By hour, and those not folded into hours yet. */
-export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {
-  await lockCounts(tx); // counts folded meanwhile would be seen in neither table
-  return removeCounts(tx, shipperId, after, limit);
-};
+export const deleteCounts =
+  ({ lockCounts }: OwnersOfRows): DeletePiece =>
+  async (tx, shipperId, after, limit) => {
+    await lockCounts(tx); // counts folded meanwhile would be seen in neither table
+    return removeCounts(tx, shipperId, after, limit);
+  };
 
 const countsOf = (table: string) => `
   select c.webhook_id, c.hour from page p cross join lateral (
@@ -204,26 +214,28 @@ export const deleteKeys = pieceOf(
 );
 
 /** Recording a state locks the shipment's progress first, so this waits for those locks, taken in the same order. */
-export const deleteEvents: DeletePiece = async (tx, shipperId, after, limit) => {
-  await recordNothing(tx);
-  const page = await tx.query<{ event_id: string; shipment_id: string | null }>(
-    'remove-find-events',
-    `select event_id, shipment_id from events where shipper_id = $1 and event_id > $2::uuid
+export const deleteEvents =
+  ({ recordNothing }: OwnersOfRows): DeletePiece =>
+  async (tx, shipperId, after, limit) => {
+    await recordNothing(tx);
+    const page = await tx.query<{ event_id: string; shipment_id: string | null }>(
+      'remove-find-events',
+      `select event_id, shipment_id from events where shipper_id = $1 and event_id > $2::uuid
       order by event_id limit $3`,
-    [shipperId, after, limit],
-  );
-  if (page.length === 0) return { deleted: 0, next: null };
-  const shipmentIds = [...new Set(page.flatMap((row) => row.shipment_id ?? []))];
-  await tx.query(
-    'remove-lock-shipments',
-    'select 1 from shipment_progress where shipment_id = any($1::uuid[]) order by shipment_id for update',
-    [shipmentIds],
-  );
-  const eventIds = page.map((row) => row.event_id);
-  const last = eventIds.at(-1)!;
-  await tx.query('remove-events', removeEventsText, [eventIds, shipmentIds, eventIds[0], last]);
-  return { deleted: page.length, next: page.length === limit ? last : null };
-};
+      [shipperId, after, limit],
+    );
+    if (page.length === 0) return { deleted: 0, next: null };
+    const shipmentIds = [...new Set(page.flatMap((row) => row.shipment_id ?? []))];
+    await tx.query(
+      'remove-lock-shipments',
+      'select 1 from shipment_progress where shipment_id = any($1::uuid[]) order by shipment_id for update',
+      [shipmentIds],
+    );
+    const eventIds = page.map((row) => row.event_id);
+    const last = eventIds.at(-1)!;
+    await tx.query('remove-events', removeEventsText, [eventIds, shipmentIds, eventIds[0], last]);
+    return { deleted: page.length, next: page.length === limit ? last : null };
+  };
 
 const removeEventsText = `
   with tracked as (

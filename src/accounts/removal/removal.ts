@@ -1,9 +1,9 @@
-import { isFaultOfPiece, type Database } from '../platform/database/postgres.js';
-import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/telemetry/logger.js';
-import type { Metrics } from '../platform/telemetry/metrics.js';
-import { afterFailure, afterPage } from '../platform/walk.js';
-import * as store from './removal-store.js';
+import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { afterFailure, afterPage } from '../../platform/walk.js';
+import * as store from './store.js';
 
 export interface RemovalDependencies {
   db: Database;
@@ -11,6 +11,7 @@ export interface RemovalDependencies {
   metrics: Pick<Metrics, 'removalRows'>;
   /** How long nothing of a shipper may be found before its row is deleted. */
   quietMs: number;
+  owners: store.OwnersOfRows;
 }
 
 interface Step {
@@ -29,14 +30,14 @@ const step = (
 ): Step => ({ rows, page: { table, key, isShared }, deletePiece, first });
 
 /** Tables that may still get rows while a shipper is removed, in an order that leaves no dangling references. */
-const dataSteps: Step[] = [
+const dataStepsOf = (owners: store.OwnersOfRows): Step[] => [
   step('webhooks', 'webhook_id', store.stopWebhooks),
-  step('outbox', 'delivery_id', store.deleteOwed),
+  step('outbox', 'delivery_id', store.deleteOwed(owners)),
   step('deliveries', 'delivery_id', store.deleteLogged),
   step('simulations', 'shipment_id', store.deleteSimulations),
   step('orders_to_create', 'shipment_id', store.deleteWaitingOrders, { isShared: true }),
-  step('attempt_counts', 'webhook_id', store.deleteCounts, { table: 'webhooks' }),
-  step('events', 'event_id', store.deleteEvents),
+  step('attempt_counts', 'webhook_id', store.deleteCounts(owners), { table: 'webhooks' }),
+  step('events', 'event_id', store.deleteEvents(owners)),
   step('idempotency_keys', 'key', store.deleteKeys, { first: '' }),
 ];
 /** The first steps' tables refer to these. */
@@ -80,6 +81,7 @@ const start = { index: 0, after: firstId, found: 0, skipped: 0 };
  */
 export function createRemoval(deps: RemovalDependencies): () => Promise<number | undefined> {
   const { db, logger, metrics } = deps;
+  const dataSteps = dataStepsOf(deps.owners);
   let walk: Walk | null = null;
   let pieceRows = rowsPerPiece;
   let current: Piece | null = null;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
-import { createRedeliverer } from './deliveries/by-hand/redelivery.js';
-import { byHandLeaseMs } from './deliveries/by-hand/send.js';
-import { createDispatcher, type Dispatcher } from './deliveries/dispatch/dispatcher.js';
-import { dueJob, dueOf, queueNames } from './deliveries/dispatch/notify.js';
-import type { HandOver } from './deliveries/outbox/types.js';
-import { type ShipmentHead } from './events/store.js';
+import { createRedeliverer } from '../deliveries/by-hand/redelivery.js';
+import { byHandLeaseMs } from '../deliveries/by-hand/send.js';
+import { createDispatcher, type Dispatcher } from '../deliveries/dispatch/dispatcher.js';
+import { dueJob, dueOf, queueNames } from '../deliveries/dispatch/notify.js';
+import type { HandOver } from '../deliveries/outbox/types.js';
+import { type ShipmentHead } from '../events/store.js';
 import type { Resources } from './resources.js';
-import { createInProcess, createShipments, creationQueueName } from './shipments/create.js';
-import { version } from './version.js';
+import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
+import { version } from '../platform/version.js';
 
 export interface WorkerRole {
   /** This process sends what it records. */

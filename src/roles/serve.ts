@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { service } from '../accounts/audit/audit.js';
+import { registerShipper } from '../accounts/shippers.js';
+import { registerUser } from '../accounts/users.js';
+import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from '../config/config.js';
+import { generatedSecrets } from '../config/secrets.js';
+import type { Database } from '../platform/database/postgres.js';
+import { prepareFolder } from '../platform/embedded/folder.js';
+import { startEmbeddedPostgres } from '../platform/embedded/index.js';
+import { describeError } from '../platform/errors.js';
+import { createLogger } from '../platform/telemetry/logger.js';
+import type { Logger } from '../platform/telemetry/logger.js';
 import { startApp, type App } from './app.js';
-import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from './config/config.js';
-import { generatedSecrets } from './config/secrets.js';
-import { greet } from './greeting.js';
-import { prepareFolder } from './platform/embedded/folder.js';
-import { startEmbeddedPostgres } from './platform/embedded/index.js';
-import { describeError } from './platform/errors.js';
-import { createLogger } from './platform/telemetry/logger.js';
-import type { Logger } from './platform/telemetry/logger.js';
+import { firstGreeting, laterGreeting, type FirstAccount } from './greeting.js';
 import type { Role } from './resources.js';
 
 const failure = 1;
@@ -92,4 +99,31 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
     giveUpAfter(timeoutMs);
     stop(app, 0); // the signal came during the start
   };
+}
+
+/** The first start creates an account and prints commands that are ready to paste; later ones are brief. */
+async function greet({ db, url }: App, dataDir: string, simulates: boolean): Promise<void> {
+  const file = join(dataDir, 'account.json');
+  const webhook = join(dataDir, 'first-webhook.json'); // the printed commands append the webhook with its secret
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount) : null;
+  const account = known ?? (await createAccount(db, url, file));
+  // Created here so that only its owner can read it.
+  closeSync(openSync(webhook, 'a', 0o600));
+  for (const name of [file, webhook]) chmodSync(name, 0o600);
+  process.stdout.write(
+    known
+      ? laterGreeting(url, known, file)
+      : firstGreeting(url, account, { dataDir, account: file, webhook }, simulates),
+  );
+}
+
+async function createAccount(db: Database, url: string, file: string): Promise<FirstAccount> {
+  const email = 'you@example.com';
+  const password = randomBytes(12).toString('base64url');
+  const { shipperId, accountKey } = await registerShipper(db, service, 'First shipper');
+  await registerUser(db, url, service, { shipperId, email, password });
+  const account = { accountKey, email, password };
+  writeFileSync(`${file}.new`, JSON.stringify(account, null, 2), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return account;
 }

@@ -1,5 +1,5 @@
-import type { LiveList } from '../list/live.js';
-import { Button } from './Button.js';
+import type { LiveList } from './live.js';
+import { Button } from '../parts/Button.js';
 
 interface Props {
   list: Pick<LiveList<unknown>, 'shown' | 'showNewest' | 'list'>;

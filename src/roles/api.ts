@@ -1,53 +1,53 @@
 import type { Access } from './access.js';
-import { passwordPaths } from './accounts/password-page.js';
-import type { Config } from './config/config.js';
-import { createRedeliveryQueue } from './deliveries/by-hand/redelivery.js';
-import { byHandRoutes } from './deliveries/by-hand/routes.js';
-import { byHandLeaseMs } from './deliveries/by-hand/send.js';
-import { createTestSender } from './deliveries/by-hand/send-test.js';
-import { notices, forgetCircuit, forgetCircuits } from './deliveries/circuit/store.js';
-import { queueNames } from './deliveries/dispatch/notify.js';
-import { notificationDocs, notificationsOptions } from './deliveries/notification-docs.js';
-import { deliveryRoutes } from './deliveries/log/routes.js';
-import { dueSinceUnknown, noRoom, type HandOver } from './deliveries/outbox/types.js';
-import { reorderDeliveries } from './deliveries/outbox/turns.js';
-import { cancelReplay } from './deliveries/replay/cancel-replay.js';
-import { replayProgressRoutes, replayRoutes } from './deliveries/replay/routes.js';
-import { untilNoSendCanStart } from './deliveries/send/starts.js';
-import { webhookHealth } from './deliveries/stats/health.js';
-import { statsRoutes, defaultHours, webhookStats } from './deliveries/stats/routes.js';
-import { cancelBacklog } from './deliveries/sweep/sweeper.js';
-import { renderNotification } from './events/notification.js';
-import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
-import { createNotificationsDocument, type AsyncApiDocument } from './http/asyncapi.js';
-import { createDocument } from './http/openapi/document.js';
-import { documentPaths, healthPaths, metricsPaths } from './http/openapi/page-operations.js';
-import type { OpenApiDocument } from './http/openapi/types.js';
-import type { Route } from './http/route.js';
-import { auditRoutes } from './operator/audit-routes.js';
-import { erasureRoutes } from './operator/erasure-routes.js';
-import { eventRoutes } from './operator/event-routes.js';
-import { maintenanceRoutes } from './operator/maintenance-routes.js';
-import { shipperRoutes } from './operator/shipper-routes.js';
-import { readStatus, statusRoute } from './operator/status.js';
-import { supportRoutes } from './operator/support-routes.js';
-import { userRoutes } from './operator/user-routes.js';
-import { webhookTopRoute } from './operator/webhook-top.js';
-import { createBatcher } from './platform/batch.js';
-import type { Database } from './platform/database/postgres.js';
+import { passwordPaths } from '../accounts/password-page.js';
+import type { Config } from '../config/config.js';
+import { createRedeliveryQueue } from '../deliveries/by-hand/redelivery.js';
+import { byHandRoutes } from '../deliveries/by-hand/routes.js';
+import { byHandLeaseMs } from '../deliveries/by-hand/send.js';
+import { createTestSender } from '../deliveries/by-hand/send-test.js';
+import { notices, forgetCircuit, forgetCircuits } from '../deliveries/circuit/store.js';
+import { queueNames } from '../deliveries/dispatch/notify.js';
+import { notificationDocs, notificationsOptions } from '../deliveries/notification-docs.js';
+import { deliveryRoutes } from '../deliveries/log/routes.js';
+import { dueSinceUnknown, noRoom, type HandOver } from '../deliveries/outbox/types.js';
+import { reorderDeliveries } from '../deliveries/outbox/turns.js';
+import { cancelReplay } from '../deliveries/replay/cancel-replay.js';
+import { replayProgressRoutes, replayRoutes } from '../deliveries/replay/routes.js';
+import { untilNoSendCanStart } from '../deliveries/send/starts.js';
+import { webhookHealth } from '../deliveries/stats/health.js';
+import { statsRoutes, defaultHours, webhookStats } from '../deliveries/stats/routes.js';
+import { cancelBacklog } from '../deliveries/sweep/sweeper.js';
+import { renderNotification } from '../events/notification.js';
+import { recordEvents, type NewEvent, type RecordResult } from '../events/record.js';
+import { createNotificationsDocument, type AsyncApiDocument } from '../http/asyncapi.js';
+import { createDocument } from '../http/openapi/document.js';
+import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-operations.js';
+import type { OpenApiDocument } from '../http/openapi/types.js';
+import type { Route } from '../http/route.js';
+import { auditRoutes } from '../operator/audit-routes.js';
+import { erasureRoutes } from '../operator/erasure-routes.js';
+import { eventRoutes } from '../operator/event-routes.js';
+import { maintenanceRoutes } from '../operator/maintenance-routes.js';
+import { shipperRoutes } from '../operator/shipper-routes.js';
+import { readStatus, statusRoute } from '../operator/status.js';
+import { supportRoutes } from '../operator/support-routes.js';
+import { userRoutes } from '../operator/user-routes.js';
+import { webhookTopRoute } from '../operator/webhook-top.js';
+import { createBatcher } from '../platform/batch.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { Resources } from './resources.js';
-import { createAcceptOrder } from './shipments/accept.js';
-import { createAdmission } from './shipments/admission.js';
-import { createShipments } from './shipments/create.js';
-import { eraseShipments } from './shipments/erasure/erase.js';
-import { findingRoutes, shipmentRoutes } from './shipments/routes.js';
-import { simulationRoutes } from './shipments/simulation/routes.js';
-import { version } from './version.js';
-import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
-import { egressRoute, webhookRoutes } from './webhooks/routes.js';
-import { resealKeyCheck } from './webhooks/sealing/key-check.js';
-import { resealWebhooks } from './webhooks/sealing/reseal.js';
-import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from './webhooks/store.js';
+import { createAcceptOrder } from '../shipments/accept.js';
+import { createAdmission } from '../shipments/admission.js';
+import { createShipments } from '../shipments/create.js';
+import { eraseShipments } from '../shipments/erasure/erase.js';
+import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
+import { simulationRoutes } from '../shipments/simulation/routes.js';
+import { version } from '../platform/version.js';
+import { createWebhookLimits, type WebhookLimits } from '../webhooks/limits.js';
+import { egressRoute, webhookRoutes } from '../webhooks/routes.js';
+import { resealKeyCheck } from '../webhooks/sealing/key-check.js';
+import { resealWebhooks } from '../webhooks/sealing/reseal.js';
+import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from '../webhooks/store.js';
 import type { WorkerRole } from './worker.js';
 
 /** Without a worker in this process, jobs of the queue notify the workers of deliveries that are due. */
@@ -138,7 +138,14 @@ export function apiRoutes(
     }),
     ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
     webhookTopRoute(db),
-    statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
+    statusRoute(() =>
+      readStatus({
+        db,
+        engineKind: resources.engine.kind,
+        producers: resources.producers,
+        concurrency: config.DELIVERY_CONCURRENCY,
+      }),
+    ),
     ...erasureRoutes({
       db,
       create: (shipmentId) =>

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { createShares, type ShareOptions } from '../../../../src/http/connections/shares.js';
+import { createShares, type ShareOptions } from '../../../../src/http/request/shares.js';
 import type { OutsideSlot } from '../../../../src/http/route.js';
 import { unavailable } from '../../../../src/platform/errors.js';
 

@@ -1,28 +1,30 @@
-import { dropOldAudit } from './accounts/audit/audit-store.js';
-import { forgetEndedSessions } from './accounts/session-store.js';
-import type { createRedeliverer } from './deliveries/by-hand/redelivery.js';
-import { disableFailing } from './deliveries/circuit/transitions.js';
-import type { Dispatcher } from './deliveries/dispatch/dispatcher.js';
-import { createParking } from './deliveries/replay/parked.js';
-import { advanceReplays } from './deliveries/replay/replay.js';
-import { dropExpiredDays, makeLogPartitions } from './deliveries/retention/log-days.js';
-import { createPurge } from './deliveries/retention/purge.js';
-import { createFold } from './deliveries/stats/fold.js';
-import { dropOldHours } from './deliveries/stats/store.js';
-import { createSweeper } from './deliveries/sweep/sweeper.js';
-import { readFeedExtent } from './events/feed/extent-store.js';
-import { deleteOldExternalIds } from './events/store.js';
-import { createBacklogGauges } from './operator/backlog.js';
-import { refreshGauges } from './operator/gauges.js';
-import { createRemoval } from './operator/removal.js';
-import type { Database } from './platform/database/postgres.js';
-import { every, pauseAfter, sparing } from './platform/every.js';
-import type { Producer } from './platform/queue/engine.js';
+import { dropOldAudit } from '../accounts/audit/audit-store.js';
+import { forgetEndedSessions } from '../accounts/session-store.js';
+import type { createRedeliverer } from '../deliveries/by-hand/redelivery.js';
+import { disableFailing } from '../deliveries/circuit/transitions.js';
+import type { Dispatcher } from '../deliveries/dispatch/dispatcher.js';
+import { owedToRemove } from '../deliveries/outbox/cancel.js';
+import { takeOut } from '../deliveries/outbox/sql.js';
+import { createParking } from '../deliveries/replay/parked.js';
+import { advanceReplays } from '../deliveries/replay/replay.js';
+import { dropExpiredDays, makeLogPartitions } from '../deliveries/retention/log-days.js';
+import { createPurge } from '../deliveries/retention/purge.js';
+import { createFold, lockCounts } from '../deliveries/stats/fold.js';
+import { dropOldHours } from '../deliveries/stats/store.js';
+import { createSweeper } from '../deliveries/sweep/sweeper.js';
+import { readFeedExtent, recordNothing } from '../events/feed/extent-store.js';
+import { deleteOldExternalIds } from '../events/store.js';
+import { createBacklogGauges, refreshGauges } from '../observe/backlog.js';
+import { createRemoval } from '../accounts/removal/removal.js';
+import type { OwnersOfRows } from '../accounts/removal/store.js';
+import type { Database } from '../platform/database/postgres.js';
+import { every, pauseAfter, sparing } from '../platform/every.js';
+import type { Producer } from '../platform/queue/engine.js';
 import type { Resources } from './resources.js';
-import { createOrderSweep, createShipments, type CreationDependencies } from './shipments/create.js';
-import { createRetention } from './shipments/erasure/retention.js';
-import { advanceSimulations, type AdvanceDependencies } from './shipments/simulation/advance.js';
-import { deleteExpiredIdempotencyKeys } from './shipments/store.js';
+import { createOrderSweep, createShipments, type CreationDependencies } from '../shipments/create.js';
+import { createRetention } from '../shipments/erasure/retention.js';
+import { advanceSimulations, type AdvanceDependencies } from '../shipments/simulation/advance.js';
+import { deleteExpiredIdempotencyKeys } from '../shipments/store.js';
 
 export interface BackgroundDependencies {
   resources: Resources;
@@ -39,6 +41,14 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const daysWithoutSuccess = 5;
+
+/** The removal of shippers belongs to accounts, which knows no feature above it. */
+export const owners: OwnersOfRows = {
+  owedPage: owedToRemove({ shipperId: '$1', after: '$2::uuid', limit: '$3' }),
+  takeOutOwed: takeOut('page'),
+  lockCounts,
+  recordNothing,
+};
 
 /** The gauges are forgotten after a minute. */
 const maxIntervalsOfBacklog = 3;
@@ -131,7 +141,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
     ['maintenance', hourMs, maintain],
     ['audit retention', hourMs, sooner(500, () => dropOldAudit(db, config.AUDIT_RETENTION))],
     ['erasure', 10 * minuteMs, sooner(500, eraseOld)],
-    ['removal', sweepRestEveryMs, createRemoval({ db, logger, metrics, quietMs: durations.removedQuietMs })],
+    ['removal', sweepRestEveryMs, createRemoval({ ...common, quietMs: durations.removedQuietMs, owners })],
     ['purge webhooks', 10 * minuteMs, sooner(2_000, createPurge(db, logger))],
     ['fold counts', durations.foldEveryMs, sooner(100, createFold(db, logger))],
   ];

@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express';
-import type { Refusals } from './accounts/audit/refusals.js';
-import { operatorsOf, authenticateShipper, authenticateOperator } from './accounts/login/authenticate.js';
-import { createLoginLimits } from './accounts/login/limits.js';
-import { createSessionCookie } from './accounts/login/cookie.js';
-import { createLogIn } from './accounts/login/log-in.js';
-import { loginRoute } from './accounts/login/routes.js';
-import { sessionRoutes } from './accounts/login/session-routes.js';
-import { passwordPage } from './accounts/password-page.js';
-import { createPrincipalCache } from './accounts/principal-cache.js';
-import { createTokens } from './accounts/tokens.js';
-import { createApiLimit } from './http/api-limit.js';
-import { createShares } from './http/connections/shares.js';
-import { createBodyBytes } from './http/request/body-bytes.js';
-import type { Route } from './http/route.js';
-import type { ServerOptions } from './http/server.js';
+import type { Refusals } from '../accounts/audit/refusals.js';
+import { operatorsOf, authenticateShipper, authenticateOperator } from '../accounts/login/authenticate.js';
+import { createLoginLimits } from '../accounts/login/limits.js';
+import { createSessionCookie } from '../accounts/login/cookie.js';
+import { createLogIn } from '../accounts/login/log-in.js';
+import { loginRoute } from '../accounts/login/routes.js';
+import { sessionRoutes } from '../accounts/login/session-routes.js';
+import { passwordPage } from '../accounts/password-page.js';
+import { createPrincipalCache } from '../accounts/principal-cache.js';
+import { createTokens } from '../accounts/tokens.js';
+import { createApiLimit } from '../http/api-limit.js';
+import { createShares } from '../http/request/shares.js';
+import { createBodyBytes } from '../http/request/body-bytes.js';
+import type { Route } from '../http/route.js';
+import type { ServerOptions } from '../http/server.js';
 import type { Resources } from './resources.js';
 
 export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares' | 'bodyBytes'> {
