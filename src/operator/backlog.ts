@@ -1,6 +1,6 @@
-import { laneLimits } from '../deliveries/dispatch/lanes.js';
-import { placesOf } from '../deliveries/dispatch/places.js';
-import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
+import { laneLimits } from '../engine/schedule/lanes.js';
+import { placesOf } from '../engine/schedule/places.js';
+import { readBacklog, type Backlog, type HeldBack } from '../engine/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/telemetry/metrics.js';
 import { readUncreated } from '../shipments/store.js';

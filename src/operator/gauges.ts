@@ -1,4 +1,4 @@
-import { countOpenCircuits, readLag, readUncalled } from '../deliveries/outbox/lag.js';
+import { countOpenCircuits, readLag, readUncalled } from '../engine/outbox/lag.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/telemetry/metrics.js';
 import type { Producer } from '../platform/queue/engine.js';

@@ -1,7 +1,7 @@
-import { owedToRemove } from '../deliveries/outbox/cancel.js';
-import { ms, sameDelivery, takeOut } from '../deliveries/outbox/sql.js';
-import { lockCounts } from '../deliveries/stats/fold.js';
-import { recordNothing } from '../events/feed/extent-store.js';
+import { owedToRemove } from '../engine/outbox/cancel.js';
+import { ms, sameDelivery, takeOut } from '../engine/outbox/sql.js';
+import { lockCounts } from '../history/stats/fold.js';
+import { recordNothing } from '../feed/extent-store.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** `next`: the key behind which the next page begins; null at the end. */

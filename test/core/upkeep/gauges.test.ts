@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refreshGauges } from '../../../src/operator/gauges.js';
-import { readLag, readUncalled } from '../../../src/deliveries/outbox/lag.js';
+import { readLag, readUncalled } from '../../../src/engine/outbox/lag.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from '../../support/core/acts.js';
 import {
