@@ -74,7 +74,7 @@ function bundleProgram() {
   return bundle({
     entryPoints: {
       main: 'src/main.ts',
-      lookups: 'src/deliveries/send/dns/thread.ts', // a thread of main
+      lookups: 'src/engine/send/dns/thread.ts', // a thread of main
     },
     outdir: staging,
     bundle: true,

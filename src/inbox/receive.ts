@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { sameText } from '../accounts/credentials.js';
-import { sign } from '../deliveries/send/headers.js';
+import { sign } from '../engine/send/headers.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import { readBytes } from '../http/request/body.js';
 import { markAnswered, whileReading } from '../http/request/watch.js';

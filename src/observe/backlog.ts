@@ -1,13 +1,13 @@
 import { countRemoved } from '../accounts/removal/store.js';
-import { laneLimits } from '../deliveries/dispatch/lanes.js';
-import { placesOf } from '../deliveries/dispatch/places.js';
-import { countOpenCircuits, readUncalled } from '../deliveries/outbox/lag.js';
+import { laneLimits } from '../engine/schedule/lanes.js';
+import { placesOf } from '../engine/schedule/places.js';
+import { countOpenCircuits, readUncalled } from '../engine/outbox/lag.js';
 import {
   readBacklog,
   type Backlog,
   type BacklogOptions,
   type HeldBack,
-} from '../deliveries/outbox/sendable.js';
+} from '../engine/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { actorOf, type Actor } from '../accounts/audit/audit.js';
-import { loadShipments, type MarkedShipment } from '../events/store.js';
+import { loadShipments, type MarkedShipment } from '../engine/record/store.js';
 import { isoOffset } from '../http/envelope.js';
 import { instant, trackingId, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';

@@ -1,5 +1,5 @@
-import type { Durations } from '../deliveries/durations.js';
-import { maxAhead, type DeliveryFacts } from '../deliveries/outbox/explain.js';
+import type { Durations } from '../engine/durations.js';
+import { maxAhead, type DeliveryFacts } from '../engine/outbox/explain.js';
 import { isoOffset } from '../http/envelope.js';
 
 /** The first to end comes first. */

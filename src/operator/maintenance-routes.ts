@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
-import type { Durations } from '../deliveries/durations.js';
-import { findFacts } from '../deliveries/outbox/explain.js';
-import type { Replay } from '../deliveries/replay/request-store.js';
-import { replayProgress, replayView } from '../deliveries/replay/routes.js';
-import { renewFeed } from '../events/feed/extent-store.js';
+import type { Durations } from '../engine/durations.js';
+import { findFacts } from '../engine/outbox/explain.js';
+import type { Replay } from '../catch-up/replay/request-store.js';
+import { replayProgress, replayView } from '../catch-up/replay/routes.js';
+import { renewFeed } from '../feed/extent-store.js';
 import { isoOffset } from '../http/envelope.js';
 import { idInPath, described, instant, instantOrNull, uuid } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';

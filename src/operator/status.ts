@@ -4,10 +4,10 @@ import {
   listOpenCircuits,
   readUncalled,
   type OpenCircuit,
-} from '../deliveries/outbox/lag.js';
-import { readBacklog } from '../deliveries/outbox/sendable.js';
-import { listReplays } from '../deliveries/replay/request-store.js';
-import { replayProgress, replayView } from '../deliveries/replay/routes.js';
+} from '../engine/outbox/lag.js';
+import { readBacklog } from '../engine/outbox/sendable.js';
+import { listReplays } from '../catch-up/replay/request-store.js';
+import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, instant, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';

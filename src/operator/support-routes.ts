@@ -1,7 +1,7 @@
 import { actorOf, audited } from '../accounts/audit/audit.js';
 import { shipperExists } from '../accounts/shipper-store.js';
-import { deliveryDetails, deliveryList } from '../deliveries/log/responses.js';
-import * as log from '../deliveries/log/routes.js';
+import { deliveryDetails, deliveryList } from '../history/log/responses.js';
+import * as log from '../history/log/routes.js';
 import { evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';

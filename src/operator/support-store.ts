@@ -1,4 +1,4 @@
-import { isInRangeOf, owedByKey } from '../deliveries/outbox/sql.js';
+import { isInRangeOf, owedByKey } from '../engine/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** `shipmentId` is null for tests and notices. */

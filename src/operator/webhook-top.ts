@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { countOwed, listMostOwed, type Owed } from '../deliveries/outbox/lag.js';
-import { listFailing, listSlow, readHours, type HourRow } from '../deliveries/stats/store.js';
+import { countOwed, listMostOwed, type Owed } from '../engine/outbox/lag.js';
+import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';

@@ -6,7 +6,7 @@ import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js
 import { apiDocument, apiRoutes, notificationsDocument } from './api.js';
 import { startBacklogGauges } from './background.js';
 import type { CompleteConfig } from '../config/config.js';
-import { createFeed } from '../events/feed/feed.js';
+import { createFeed } from '../feed/feed.js';
 import { documentPages } from '../http/document-pages.js';
 import { createHealth, type HealthChecks } from '../http/health.js';
 import { portalPages } from '../http/portal.js';

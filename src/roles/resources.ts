@@ -1,16 +1,16 @@
 import pRetry from 'p-retry';
 import type { CompleteConfig } from '../config/config.js';
-import { createNotify, queueNames, type Notify } from '../deliveries/dispatch/notify.js';
-import { durationsOf, type Durations } from '../deliveries/durations.js';
-import type { HandOver } from '../deliveries/outbox/types.js';
-import { makeFirstPartitions } from '../deliveries/retention/log-days.js';
-import { countAttemptsFromZero } from '../deliveries/settle/note-attempt.js';
-import { createDnsResolver } from '../deliveries/send/dns/resolver.js';
-import { createSender, type Sender } from '../deliveries/send/sender.js';
-import { createStarts, type Starts } from '../deliveries/send/starts.js';
-import { createTargets, type Targets } from '../deliveries/send/targets.js';
-import { readFeedExtent } from '../events/feed/extent-store.js';
-import type { RecordDependencies } from '../events/record.js';
+import { createNotify, queueNames, type Notify } from '../engine/schedule/notify.js';
+import { durationsOf, type Durations } from '../engine/durations.js';
+import type { HandOver } from '../engine/outbox/types.js';
+import { makeFirstPartitions } from '../history/retention/log-days.js';
+import { countAttemptsFromZero } from '../engine/settle/note-attempt.js';
+import { createDnsResolver } from '../engine/send/dns/resolver.js';
+import { createSender, type Sender } from '../engine/send/sender.js';
+import { createStarts, type Starts } from '../engine/attempt/starts.js';
+import { createTargets, type Targets } from '../engine/attempt/targets.js';
+import { readFeedExtent } from '../feed/extent-store.js';
+import type { RecordDependencies } from '../engine/record/record.js';
 import { inboxPath } from '../inbox/addresses.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
-import { createRedeliverer } from '../deliveries/by-hand/redelivery.js';
-import { byHandLeaseMs } from '../deliveries/by-hand/send.js';
-import { createDispatcher, type Dispatcher } from '../deliveries/dispatch/dispatcher.js';
-import { dueJob, dueOf, queueNames } from '../deliveries/dispatch/notify.js';
-import type { HandOver } from '../deliveries/outbox/types.js';
-import { type ShipmentHead } from '../events/store.js';
+import { createRedeliverer } from '../engine/attempt/redelivery.js';
+import { byHandLeaseMs } from '../engine/attempt/by-hand.js';
+import { createDispatcher, type Dispatcher } from '../engine/schedule/dispatcher.js';
+import { dueJob, dueOf, queueNames } from '../engine/schedule/notify.js';
+import type { HandOver } from '../engine/outbox/types.js';
+import { type ShipmentHead } from '../engine/record/store.js';
 import type { Resources } from './resources.js';
 import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
 import { version } from '../platform/version.js';

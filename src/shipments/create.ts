@@ -1,5 +1,5 @@
-import { recordEvents, type NewEvent, type RecordDependencies } from '../events/record.js';
-import type { ShipmentHead } from '../events/store.js';
+import { recordEvents, type NewEvent, type RecordDependencies } from '../engine/record/record.js';
+import type { ShipmentHead } from '../engine/record/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
 import { createThrottledWarn } from '../platform/telemetry/logger.js';

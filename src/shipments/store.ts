@@ -1,8 +1,8 @@
-import { eventsOf } from '../deliveries/outbox/sql.js';
+import { eventsOf } from '../engine/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
-import { hasShipperTrackingId } from '../deliveries/log/shipment-filter.js';
+import { hasShipperTrackingId } from '../history/log/shipment-filter.js';
 
 /** Committed before the 201. */
 export interface AcceptedOrder {

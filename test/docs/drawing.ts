@@ -7,16 +7,17 @@ const marks = [
 
 const rooms: Record<string, string> = {
   shipments: 'accept and create an order',
-  events: 'record an event and what it owes',
-  'deliveries/dispatch': 'decide what starts',
-  'deliveries/outbox': 'every statement on what is owed',
-  'deliveries/send': 'one signed request',
-  'deliveries/settle': 'settle an attempt',
-  'deliveries/circuit': 'stop attempts to a failing webhook',
-  'deliveries/sweep': 'put right what was missed',
-  'deliveries/replay': 'send many again',
-  'deliveries/by-hand': 'send one again, test',
-  'deliveries/log': 'show what was sent',
+  'engine/record': 'record an event and what it owes',
+  'engine/schedule': 'decide what starts',
+  'engine/outbox': 'every statement on what is owed',
+  'engine/attempt': 'from claim to outcome',
+  'engine/send': 'one signed request',
+  'engine/settle': 'settle an attempt',
+  'engine/circuit': 'stop attempts to a failing webhook',
+  'engine/sweep': 'put right what was missed',
+  'catch-up': 'send again, one or many; test',
+  history: 'show what was sent; keep it for a while',
+  feed: 'events in their order',
   webhooks: 'targets, secrets, settings',
 };
 
@@ -71,7 +72,7 @@ function reaches(imports: Map<string, Set<string>>, from: string, to: string): b
   return false;
 }
 
-const nodeOf = (name: string): string => name.replace('deliveries/', '').replace('-', '_');
+const nodeOf = (name: string): string => name.replace('engine/', '').replace('-', '_');
 
 export function drawingIn(document: string): string {
   const [, rest = ''] = document.split(marks[0]);

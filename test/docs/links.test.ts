@@ -6,8 +6,8 @@ const documents = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'src/client/README.md'],
   ...[
     'src/client/python/README.md',
-    'src/deliveries/README.md',
-    'src/events/README.md',
+    'src/engine/README.md',
+    'src/feed/README.md',
     'test/races/README.md',
   ],
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sign } from '../../src/deliveries/send/headers.js';
+import { sign } from '../../src/engine/send/headers.js';
 import { newSecret } from '../../src/webhooks/sealing/sealing.js';
 import { codeBlocks } from '../support/project-files.js';
 import { examples, type Example } from './signature-drivers.js';

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign } from '../../src/deliveries/send/headers.js';
+import { sign } from '../../src/engine/send/headers.js';
 import { newSecret } from '../../src/webhooks/sealing/sealing.js';
 import { codeBlocks, readTracked } from '../support/project-files.js';
 import { freePort } from '../support/redis.js';

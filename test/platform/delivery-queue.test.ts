@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNotify, dueOf } from '../../src/deliveries/dispatch/notify.js';
-import { dueSinceUnknown } from '../../src/deliveries/outbox/types.js';
+import { createNotify, dueOf } from '../../src/engine/schedule/notify.js';
+import { dueSinceUnknown } from '../../src/engine/outbox/types.js';
 import { newId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createDnsResolver, type DnsResolver } from '../../src/deliveries/send/dns/resolver.js';
+import { createDnsResolver, type DnsResolver } from '../../src/engine/send/dns/resolver.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { hugeResponse, startDnsServer, type DnsReply, type DnsServer } from '../support/dns-server.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimRedeliveries, settleRedelivery } from '../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
-import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { cancelOwed } from '../../src/deliveries/outbox/cancel.js';
-import { createStarts } from '../../src/deliveries/send/starts.js';
-import { durationsOf } from '../../src/deliveries/durations.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { giveBack } from '../../src/engine/outbox/claim.js';
+import { cancelOwed } from '../../src/engine/outbox/cancel.js';
+import { createStarts } from '../../src/engine/attempt/starts.js';
+import { durationsOf } from '../../src/engine/durations.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import { drain, finish, leaseMs, pull, record, settlementOf } from '../support/core/acts.js';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patienceMs } from '../../src/platform/batch.js';
-import { createLeases } from '../../src/deliveries/dispatch/leases.js';
-import { noRoom, type Claim, type DueClaim } from '../../src/deliveries/outbox/types.js';
+import { createLeases } from '../../src/engine/attempt/leases.js';
+import { noRoom, type Claim, type DueClaim } from '../../src/engine/outbox/types.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { unavailable } from '../../src/platform/errors.js';
 import {

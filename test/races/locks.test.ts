@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack, pullDue, renewLeases } from '../../src/deliveries/outbox/claim.js';
-import { lockFailingFor, updateCircuits } from '../../src/deliveries/circuit/store.js';
-import { claimRedeliveries } from '../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
-import { releaseTurns } from '../../src/deliveries/outbox/turns.js';
-import { recordEvents } from '../../src/events/record.js';
+import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js';
+import { lockFailingFor, updateCircuits } from '../../src/engine/circuit/store.js';
+import { claimRedeliveries } from '../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { releaseTurns } from '../../src/engine/outbox/turns.js';
+import { recordEvents } from '../../src/engine/record/record.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import {
   collector,
@@ -18,7 +18,7 @@ import {
 } from '../support/core/acts.js';
 import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { setUpRaces, webhookId, world } from '../support/core/race.js';
-import { durationsOf } from '../../src/deliveries/durations.js';
+import { durationsOf } from '../../src/engine/durations.js';
 import { addShipment, addWebhook, openPool, outboxOf } from '../support/core/world.js';
 
 setUpRaces();

@@ -3,10 +3,10 @@ import {
   makePartitionsSince,
   dropExpiredDays,
   isOwedUntil,
-} from '../../src/deliveries/retention/log-days.js';
-import { claimRedeliveries, settleRedelivery } from '../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
-import { cancelExpired } from '../../src/deliveries/outbox/cancel.js';
+} from '../../src/history/retention/log-days.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { cancelExpired } from '../../src/engine/outbox/cancel.js';
 import {
   createSweeper,
   drain,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { parkPage } from '../../src/deliveries/outbox/parked.js';
-import { advanceReplays } from '../../src/deliveries/replay/replay.js';
+import { parkPage } from '../../src/engine/outbox/parked.js';
+import { advanceReplays } from '../../src/catch-up/replay/replay.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parkingKey, parkPage } from '../../src/deliveries/outbox/parked.js';
+import { parkingKey, parkPage } from '../../src/engine/outbox/parked.js';
 import { drain, record } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';
 import { advance, progressOf, replay } from '../support/core/replays.js';
 import { setUpRaces, shipmentId, webhookId, world, failForGood } from '../support/core/race.js';
 import { setStatus, outboxOf } from '../support/core/world.js';
-import { endReplay } from '../../src/deliveries/replay/request-store.js';
+import { endReplay } from '../../src/catch-up/replay/request-store.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 

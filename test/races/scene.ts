@@ -1,9 +1,9 @@
-import { giveBack, renewLeases } from '../../src/deliveries/outbox/claim.js';
-import { releaseTurns, makeTurnsWait, recomputeTurns } from '../../src/deliveries/outbox/turns.js';
-import { cancelExpired, cancelOwed, supersede } from '../../src/deliveries/outbox/cancel.js';
-import type { Claim, Turn } from '../../src/deliveries/outbox/types.js';
-import { claimRedeliveries, settleRedelivery } from '../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
+import { giveBack, renewLeases } from '../../src/engine/outbox/claim.js';
+import { releaseTurns, makeTurnsWait, recomputeTurns } from '../../src/engine/outbox/turns.js';
+import { cancelExpired, cancelOwed, supersede } from '../../src/engine/outbox/cancel.js';
+import type { Claim, Turn } from '../../src/engine/outbox/types.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../src/webhooks/store.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { recomputeTurns } from '../../src/deliveries/outbox/turns.js';
+import { recomputeTurns } from '../../src/engine/outbox/turns.js';
 import { updateWebhook } from '../../src/webhooks/store.js';
 import { finish, longHoldMs, pull, record } from '../support/core/acts.js';
 import { expectSoundRows } from '../support/core/checks.js';

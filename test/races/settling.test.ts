@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Due } from '../../src/deliveries/outbox/types.js';
-import { takeLapsed } from '../../src/deliveries/outbox/claim.js';
-import { resultsOf, settle } from '../../src/deliveries/outbox/settle.js';
-import type { SettleBatchOptions } from '../../src/deliveries/settle/batch.js';
+import type { Due } from '../../src/engine/outbox/types.js';
+import { takeLapsed } from '../../src/engine/outbox/claim.js';
+import { resultsOf, settle } from '../../src/engine/outbox/settle.js';
+import type { SettleBatchOptions } from '../../src/engine/settle/batch.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';

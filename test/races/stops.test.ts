@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { durationsOf } from '../../src/deliveries/durations.js';
-import { cancelOwed } from '../../src/deliveries/outbox/cancel.js';
-import { untilNoSendCanStart } from '../../src/deliveries/send/starts.js';
+import { giveBack } from '../../src/engine/outbox/claim.js';
+import { durationsOf } from '../../src/engine/durations.js';
+import { cancelOwed } from '../../src/engine/outbox/cancel.js';
+import { untilNoSendCanStart } from '../../src/engine/attempt/starts.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import {
   createSweeper,

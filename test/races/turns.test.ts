@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimProbes } from '../../src/deliveries/outbox/claim.js';
-import { recomputeTurns } from '../../src/deliveries/outbox/turns.js';
+import { claimProbes } from '../../src/engine/outbox/claim.js';
+import { recomputeTurns } from '../../src/engine/outbox/turns.js';
 import { updateWebhook } from '../../src/webhooks/store.js';
 import {
   createSweeper,

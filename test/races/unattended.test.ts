@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../src/deliveries/by-hand/store.js';
-import { reportSuccess } from '../../src/deliveries/circuit/transitions.js';
-import { durationsOf } from '../../src/deliveries/durations.js';
-import { claimProbes } from '../../src/deliveries/outbox/claim.js';
-import { lockMoves } from '../../src/deliveries/outbox/sql.js';
-import { dueSinceUnknown } from '../../src/deliveries/outbox/types.js';
-import { recordEvents } from '../../src/events/record.js';
+import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { reportSuccess } from '../../src/engine/circuit/transitions.js';
+import { durationsOf } from '../../src/engine/durations.js';
+import { claimProbes } from '../../src/engine/outbox/claim.js';
+import { lockMoves } from '../../src/engine/outbox/sql.js';
+import { dueSinceUnknown } from '../../src/engine/outbox/types.js';
+import { recordEvents } from '../../src/engine/record/record.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import {
   finish,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
-import type { DnsResolver } from '../../src/deliveries/send/dns/resolver.js';
+import type { DnsResolver } from '../../src/engine/send/dns/resolver.js';
 import type { DestinationPolicy, Resolve } from '../../src/webhooks/destination.js';
 
 export interface CorpusRow {

@@ -1,8 +1,8 @@
 import { audit, type Actor } from '../../accounts/audit/audit.js';
-import { cancelErasedUntilDone, type ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
-import type { Durations } from '../../deliveries/durations.js';
-import { recordNothing } from '../../events/feed/extent-store.js';
-import { eraseSomeEvents, markErased, type MarkedShipment } from '../../events/store.js';
+import { cancelErasedUntilDone, type ErasedShipment } from '../../history/retention/cancel-erased.js';
+import type { Durations } from '../../engine/durations.js';
+import { recordNothing } from '../../feed/extent-store.js';
+import { eraseSomeEvents, markErased, type MarkedShipment } from '../../engine/record/store.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';

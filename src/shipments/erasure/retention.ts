@@ -1,4 +1,4 @@
-import type { ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
+import type { ErasedShipment } from '../../history/retention/cancel-erased.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { inPieces } from '../../platform/walk.js';

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
-import type { ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
-import { ms } from '../../deliveries/outbox/sql.js';
+import type { ErasedShipment } from '../../history/retention/cancel-erased.js';
+import { ms } from '../../engine/outbox/sql.js';
 
 /** As JSON. */
 export interface OrderText {

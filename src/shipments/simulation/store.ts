@@ -1,5 +1,5 @@
 import { lockShipper } from '../../accounts/shipper-store.js';
-import { ms } from '../../deliveries/outbox/sql.js';
+import { ms } from '../../engine/outbox/sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
 export interface NewSimulation {

@@ -3,12 +3,12 @@ import {
   claimRedeliveries,
   settleRedelivery,
   takeLapsedRedeliveries,
-} from '../../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/deliveries/by-hand/store.js';
-import { settle, settleOnceMore } from '../../../src/deliveries/outbox/settle.js';
-import type { Claim } from '../../../src/deliveries/outbox/types.js';
-import { createFold } from '../../../src/deliveries/stats/fold.js';
-import { dropOldHours, readHours } from '../../../src/deliveries/stats/store.js';
+} from '../../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { settle, settleOnceMore } from '../../../src/engine/outbox/settle.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
+import { createFold } from '../../../src/history/stats/fold.js';
+import { dropOldHours, readHours } from '../../../src/history/stats/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { expectCountsMatchLog } from '../../support/outbox.js';
 import {

@@ -1,8 +1,8 @@
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
-import { dueSinceUnknown, noRoom, type Due } from '../../../src/deliveries/outbox/types.js';
-import { recordEvents } from '../../../src/events/record.js';
+import { claimProbes } from '../../../src/engine/outbox/claim.js';
+import { dueSinceUnknown, noRoom, type Due } from '../../../src/engine/outbox/types.js';
+import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { until } from '../../support/until.js';
 import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { listDeliveries } from '../../../src/deliveries/log/store.js';
-import type { LogFilter } from '../../../src/deliveries/log/page-store.js';
+import { listDeliveries } from '../../../src/history/log/store.js';
+import type { LogFilter } from '../../../src/history/log/page-store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { firstIdOf } from '../../../src/platform/ids.js';
 import { addShipments, addWebhook, createWorld, type World } from '../../support/core/world.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createFold } from '../../../src/deliveries/stats/fold.js';
-import { readHours } from '../../../src/deliveries/stats/store.js';
+import { createFold } from '../../../src/history/stats/fold.js';
+import { readHours } from '../../../src/history/stats/store.js';
 import { newId } from '../../../src/platform/ids.js';
 import { percentile } from '../../support/load.js';
 import { createWorld, logger, type World } from '../../support/core/world.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../../src/deliveries/by-hand/store.js';
+import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { finish, pull, record } from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStarts } from '../../../src/deliveries/send/starts.js';
-import { durationsOf } from '../../../src/deliveries/durations.js';
-import type { Claim, DueClaim } from '../../../src/deliveries/outbox/types.js';
-import { disableWebhooks } from '../../../src/deliveries/circuit/store.js';
+import { createStarts } from '../../../src/engine/attempt/starts.js';
+import { durationsOf } from '../../../src/engine/durations.js';
+import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
+import { disableWebhooks } from '../../../src/engine/circuit/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { claimRedeliveries, takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/deliveries/by-hand/store.js';
-import { giveBack } from '../../../src/deliveries/outbox/claim.js';
+import { claimRedeliveries, takeLapsedRedeliveries } from '../../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { giveBack } from '../../../src/engine/outbox/claim.js';
 import {
   markDeleted,
   rotateSecret,

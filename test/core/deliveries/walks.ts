@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
-import { createFold } from '../../../src/deliveries/stats/fold.js';
-import { parkPage } from '../../../src/deliveries/outbox/parked.js';
-import { releaseTurns } from '../../../src/deliveries/outbox/turns.js';
-import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import { cancelOwed } from '../../../src/engine/outbox/cancel.js';
+import { createFold } from '../../../src/history/stats/fold.js';
+import { parkPage } from '../../../src/engine/outbox/parked.js';
+import { releaseTurns } from '../../../src/engine/outbox/turns.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import {
   createSweeper,

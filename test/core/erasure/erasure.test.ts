@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/deliveries/by-hand/store.js';
-import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { createRetention } from '../../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../../support/database.js';

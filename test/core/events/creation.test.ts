@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
+import { recordEvents, type RecordDependencies } from '../../../src/engine/record/record.js';
 import { ApiError } from '../../../src/platform/errors.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { createShipments } from '../../../src/shipments/create.js';

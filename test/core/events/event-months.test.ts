@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { recordEvents, type RecordResult } from '../../../src/events/record.js';
-import { deleteOldExternalIds } from '../../../src/events/store.js';
+import { recordEvents, type RecordResult } from '../../../src/engine/record/record.js';
+import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { makeFirstPartitions } from '../../../src/deliveries/retention/log-days.js';
-import { findFilteredShipments } from '../../../src/deliveries/log/shipment-filter.js';
+import { makeFirstPartitions } from '../../../src/history/retention/log-days.js';
+import { findFilteredShipments } from '../../../src/history/log/shipment-filter.js';
 import { findTracking } from '../../../src/shipments/store.js';
 import { collector, longHoldMs, pull, record, recording } from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { recordEvents } from '../../../src/events/record.js';
+import { recordEvents } from '../../../src/engine/record/record.js';
 import { findTracking } from '../../../src/shipments/store.js';
 import { collector, longHoldMs, recording } from '../../support/core/acts.js';
 import { addPlantedOrder } from '../../support/core/erasures.js';

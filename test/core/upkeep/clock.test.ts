@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createSweeper, finish, leaseMs, muchRoom, record } from '../../support/core/acts.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import { addShipment, addWebhook, outboxOf, logger } from '../../support/core/world.js';
-import { countOutcomes } from '../../../src/deliveries/circuit/transitions.js';
-import { durationsOf } from '../../../src/deliveries/durations.js';
+import { countOutcomes } from '../../../src/engine/circuit/transitions.js';
+import { durationsOf } from '../../../src/engine/durations.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 
 setUpRaces('outbox, webhooks, circuits, redeliveries, replays, simulations');

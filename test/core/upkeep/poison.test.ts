@@ -16,8 +16,8 @@ import {
   recording,
   takeUpLapsed,
 } from '../../support/core/acts.js';
-import { createFold } from '../../../src/deliveries/stats/fold.js';
-import { createPurge } from '../../../src/deliveries/retention/purge.js';
+import { createFold } from '../../../src/history/stats/fold.js';
+import { createPurge } from '../../../src/history/retention/purge.js';
 import { addPlantedOrder, erasing, recordPlanted } from '../../support/core/erasures.js';
 import {
   addShipment,

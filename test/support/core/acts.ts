@@ -1,9 +1,9 @@
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
-import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
-import { withdrawCancelled } from '../../../src/deliveries/replay/cancel-replay.js';
-import { inspectPage } from '../../../src/deliveries/outbox/sweep.js';
-import { takeLapsed, pullDue } from '../../../src/deliveries/outbox/claim.js';
-import { createSweeper as sweeperOf } from '../../../src/deliveries/sweep/sweeper.js';
+import { takeLapsedRedeliveries } from '../../../src/engine/outbox/by-hand.js';
+import { withdrawCancelled } from '../../../src/catch-up/replay/cancel-replay.js';
+import { inspectPage } from '../../../src/engine/outbox/sweep.js';
+import { takeLapsed, pullDue } from '../../../src/engine/outbox/claim.js';
+import { createSweeper as sweeperOf } from '../../../src/engine/sweep/sweeper.js';
 import {
   noRoom,
   type Due,
@@ -12,10 +12,10 @@ import {
   type Claim,
   type DueClaim,
   type Settlement,
-} from '../../../src/deliveries/outbox/types.js';
-import { durationsOf } from '../../../src/deliveries/durations.js';
-import { createSettleBatch, type SettleBatchOptions } from '../../../src/deliveries/settle/batch.js';
-import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
+} from '../../../src/engine/outbox/types.js';
+import { durationsOf } from '../../../src/engine/durations.js';
+import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/batch.js';
+import { recordEvents, type RecordDependencies } from '../../../src/engine/record/record.js';
 import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
 import { logger, type World } from './world.js';

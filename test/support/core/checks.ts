@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { isProbed } from '../../../src/deliveries/outbox/sql.js';
+import { isProbed } from '../../../src/engine/outbox/sql.js';
 import { inspect } from './acts.js';
 import { outboxOf, type OwedRow, type World } from './world.js';
 

@@ -2,11 +2,11 @@ import {
   createDispatcher,
   type Dispatcher,
   type DispatcherOptions,
-} from '../../../src/deliveries/dispatch/dispatcher.js';
-import { createRedeliverer, type Redeliverer } from '../../../src/deliveries/by-hand/redelivery.js';
-import { createStarts } from '../../../src/deliveries/send/starts.js';
-import { durationsOf } from '../../../src/deliveries/durations.js';
-import { createSender } from '../../../src/deliveries/send/sender.js';
+} from '../../../src/engine/schedule/dispatcher.js';
+import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
+import { createStarts } from '../../../src/engine/attempt/starts.js';
+import { durationsOf } from '../../../src/engine/durations.js';
+import { createSender } from '../../../src/engine/send/sender.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
 import { developmentPolicy, noDns } from '../ssrf-corpus.js';

@@ -1,7 +1,7 @@
-import { durationsOf } from '../../../src/deliveries/durations.js';
-import { settle } from '../../../src/deliveries/outbox/settle.js';
-import type { Claim } from '../../../src/deliveries/outbox/types.js';
-import { recordEvents } from '../../../src/events/record.js';
+import { durationsOf } from '../../../src/engine/durations.js';
+import { settle } from '../../../src/engine/outbox/settle.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
+import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { newId } from '../../../src/platform/ids.js';

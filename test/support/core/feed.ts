@@ -1,5 +1,5 @@
-import { readFeedExtent } from '../../../src/events/feed/extent-store.js';
-import { beginReading, type FeedPage, type Start } from '../../../src/events/feed/read.js';
+import { readFeedExtent } from '../../../src/feed/extent-store.js';
+import { beginReading, type FeedPage, type Start } from '../../../src/feed/read.js';
 import { ApiError } from '../../../src/platform/errors.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import type { World } from './world.js';

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { cancelReplay } from '../../../src/deliveries/replay/cancel-replay.js';
-import type { Due } from '../../../src/deliveries/outbox/types.js';
-import { durationsOf } from '../../../src/deliveries/durations.js';
-import { findReplay, insertReplay } from '../../../src/deliveries/replay/request-store.js';
-import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
-import { readFeedExtent } from '../../../src/events/feed/extent-store.js';
+import { cancelReplay } from '../../../src/catch-up/replay/cancel-replay.js';
+import type { Due } from '../../../src/engine/outbox/types.js';
+import { durationsOf } from '../../../src/engine/durations.js';
+import { findReplay, insertReplay } from '../../../src/catch-up/replay/request-store.js';
+import { advanceReplays } from '../../../src/catch-up/replay/replay.js';
+import { readFeedExtent } from '../../../src/feed/extent-store.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { longHoldMs, pull, terminalStates } from './acts.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { diagnose, parseHeaders, verify, type DiagnosisInput } from '../../../src/client/index.js';
-import { sign } from '../../../src/deliveries/send/headers.js';
-import { renderNotification } from '../../../src/events/notification.js';
+import { sign } from '../../../src/engine/send/headers.js';
+import { renderNotification } from '../../../src/engine/record/notification.js';
 import { newId } from '../../../src/platform/ids.js';
 import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
 

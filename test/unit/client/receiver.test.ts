@@ -11,7 +11,7 @@ import {
   type ReceiverOptions,
 } from '../../../src/client/index.js';
 import type { FeedEvent } from '../../../src/client/api/types.js';
-import { sign } from '../../../src/deliveries/send/headers.js';
+import { sign } from '../../../src/engine/send/headers.js';
 import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
 
 const secret = newSecret();

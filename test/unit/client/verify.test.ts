@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { ParcelhookError, verify } from '../../../src/client/index.js';
-import { sign as signOfService } from '../../../src/deliveries/send/headers.js';
+import { sign as signOfService } from '../../../src/engine/send/headers.js';
 import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
 
 const secret = newSecret();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { setBackMs } from '../../../src/deliveries/sweep/clock.js';
+import { setBackMs } from '../../../src/engine/sweep/clock.js';
 import { afterPage, afterFailure, walkStart, type Place } from '../../../src/platform/walk.js';
 
 const maxSize = 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorCodes } from '../../../src/deliveries/send/errors.js';
-import { deliveryStatuses } from '../../../src/deliveries/log/page-store.js';
+import { errorCodes } from '../../../src/engine/send/errors.js';
+import { deliveryStatuses } from '../../../src/history/log/page-store.js';
 import {
   outcomeInShort,
   attemptSentence,

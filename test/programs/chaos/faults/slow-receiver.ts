@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/scenarios/scenario.js';
 import { registerAccount } from '../../../support/client.js';
-import { laneLimits } from '../../../../src/deliveries/dispatch/lanes.js';
+import { laneLimits } from '../../../../src/engine/schedule/lanes.js';
 import { slowResponseAfterMs } from '../load/journal.js';
 import { startLoad } from '../load/load.js';
 import type { History } from '../model.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../../support/process.js';
-import { placesOf } from '../../../../src/deliveries/dispatch/places.js';
+import { placesOf } from '../../../../src/engine/schedule/places.js';
 import { freePort } from '../../../support/redis.js';
 import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';

@@ -4,7 +4,7 @@ import {
   eraseNotification,
   renderNotification,
   withoutPersonalData,
-} from '../../../../src/events/notification.js';
+} from '../../../../src/engine/record/notification.js';
 import { eraseOrder } from '../../../../src/shipments/erasure/erase.js';
 import { orderSchema } from '../../../../src/shipments/order.js';
 import { sampleOrder } from '../../../support/client.js';

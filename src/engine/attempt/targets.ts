@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { createBatcher } from '../../platform/batch.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
+import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from '../send/headers.js';
+
+export interface Target {
+  webhookId: string;
+  revision: number;
+  /** Its query is sealed, so the text differs each time the address is set. */
+  storedAddress: string;
+  /** Throws if no key opens it. */
+  open(): OpenTarget;
+  /** Until then, during a rotation, the previous secret signs too. */
+  previousSecretUntil: Date | null;
+}
+
+export interface OpenTarget {
+  url: string;
+  headers: FlatHeaders;
+  secret: string;
+  previousSecret: string | null;
+  /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
+  encodedHeaders: string;
+}
+
+export interface Targets {
+  /** At this revision of the webhook or a later one. Throws if the webhook is gone. */
+  of(webhook: { webhookId: string; revision: number }): Promise<Target>;
+}
+
+const maxTargets = 10_000;
+
+export function createTargets(db: Database, sealer: Sealer): Targets {
+  const known = new LRUCache<string, Target>({ max: maxTargets });
+  const loads = createBatcher<string, Target | undefined>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    flush: async (webhookIds) => {
+      const rows = await loadTargets(db, [...new Set(webhookIds)]);
+      const targets = rows.map((row) => targetOf(row, sealer));
+      for (const target of targets) known.set(target.webhookId, target);
+      const byId = new Map(targets.map((target) => [target.webhookId, target]));
+      return webhookIds.map((webhookId) => byId.get(webhookId));
+    },
+  });
+  return {
+    of: async ({ webhookId, revision }) => {
+      const target = known.get(webhookId);
+      if (target && target.revision >= revision) return target;
+      const loaded = await loads.add(webhookId);
+      if (!loaded) throw new Error('The webhook is gone');
+      return loaded;
+    },
+  };
+}
+
+interface TargetRow extends Omit<Target, 'open'> {
+  headers: OwnHeaders;
+  secret: string;
+  previousSecret: string | null;
+}
+
+function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer: Sealer): Target {
+  const { webhookId, storedAddress } = row;
+  let opened: OpenTarget | undefined;
+  const open = () => {
+    const url = sealer.openAddress(webhookId, storedAddress);
+    return {
+      url,
+      headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
+      secret: sealer.openSecret(webhookId, secret),
+      previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+      encodedHeaders: encodeTargetHeaders(url, headers),
+    };
+  };
+  return { ...row, open: () => (opened ??= open()) };
+}
+
+const loadTargets = (db: Database, webhookIds: string[]): Promise<TargetRow[]> =>
+  db.query<TargetRow>(
+    'load-targets',
+    `select webhook_id as "webhookId", revision, target_address as "storedAddress", headers, secret,
+            previous_secret as "previousSecret", previous_secret_until as "previousSecretUntil"
+       from webhooks where webhook_id = any($1::uuid[])`,
+    [webhookIds],
+  );

@@ -1,0 +1,205 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { insertCounts } from './counts.js';
+import {
+  unclaimed,
+  claimColumns,
+  claimed,
+  insertAttempts,
+  insertIntoLog,
+  noOutcome,
+  isActive,
+  isTroubled,
+  isWithdrawn,
+  ms,
+  ofRecentEvent,
+  recentMonths,
+  sameDelivery,
+} from './sql.js';
+import { keysInOrder, type Claim, type DueClaim, type RowKey, type Turn } from './types.js';
+
+/** Nothing earlier than `since` is due; null if that is unknown. */
+export interface Wanted {
+  webhookId: string;
+  room: number;
+  since: Date | null;
+}
+
+/** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */
+export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
+  const months = recentMonths(Date.now());
+  return db.query<DueClaim>(
+    `pull-due@${months.name}`,
+    `with picked as materialized (
+       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, w.called_since, ${isTroubled('c')} as troubled
+         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
+        cross join lateral (
+          select revision, ordering, supersede, called_since from webhooks
+           where webhook_id = t.webhook_id and ${isActive('webhooks')} limit 1) w
+         left join lateral (
+           select open_until, failing_since from circuits where webhook_id = t.webhook_id limit 1) c on true
+        cross join lateral (
+          select shipper_id, delivery_id from outbox
+           where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')
+             and status <> 'SENDING' and not ${isWithdrawn('outbox')}
+           order by due_at limit t.room for no key update skip locked) o
+        where c.open_until is null
+     ), o as (
+       update outbox o set ${claimed('$4')}
+         from picked p where ${sameDelivery('o', 'p')}
+       returning o.*, p.revision, p.ordering, p.supersede, p.called_since, p.troubled
+     )
+     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe",
+            greatest(0, extract(epoch from now() - greatest(o.due_at, o.called_since)) * 1000)::float8 as "sendableForMs"
+       from o ${ofRecentEvent(months)}`,
+    [
+      wanted.map(({ webhookId }) => webhookId),
+      wanted.map(({ room }) => room),
+      wanted.map(({ since }) => since),
+      leaseMs,
+    ],
+  );
+}
+
+const probesAtOnce = 500;
+
+/**
+ * One for each open circuit whose wait is over, the longest open first. Of the longest due deliveries it takes one with
+ * the fewest attempts: a receiver that is back may still refuse one particular delivery for ever.
+ */
+export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
+  const months = recentMonths(Date.now());
+  return db.query<DueClaim>(
+    `claim-probes@${months.name}`,
+    `with ripe as materialized (
+       select c.webhook_id from circuits c join webhooks w using (webhook_id)
+        where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
+          and ${isActive('w')}
+        order by c.open_until limit ${probesAtOnce} for update of c skip locked
+     ), picked as materialized (
+       select o.shipper_id, o.delivery_id, o.webhook_id, w.revision, w.ordering, w.supersede, true as troubled
+         from ripe
+        cross join lateral (select * from webhooks where webhook_id = ripe.webhook_id limit 1) w
+        cross join lateral (
+          select shipper_id, delivery_id from (
+            select shipper_id, delivery_id, attempt_count, due_at from outbox
+             where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not ${isWithdrawn('outbox')}
+             order by due_at limit 50) longest_due
+           order by attempt_count, due_at limit 1) least_tried
+        cross join lateral (
+          select shipper_id, delivery_id, webhook_id from outbox
+           where shipper_id = least_tried.shipper_id and delivery_id = least_tried.delivery_id
+             and due_at <= now() and status <> 'SENDING' and not ${isWithdrawn('outbox')}
+           limit 1 for no key update skip locked) o
+     ), probing as (
+       update circuits set probe_until = now() + ${ms('$2')}
+        where webhook_id = any(array(select webhook_id from picked))
+     ), o as (
+       update outbox o set ${claimed('$1')}
+         from picked p where ${sameDelivery('o', 'p')}
+       returning o.*, p.revision, p.ordering, p.supersede, p.troubled
+     )
+     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe", 0 as "sendableForMs" from o ${ofRecentEvent(months)}`,
+    [leaseMs, probeMs],
+  );
+}
+
+const keysOf = (claims: Claim[]) => [
+  claims.map(({ shipperId }) => shipperId),
+  claims.map(({ deliveryId }) => deliveryId),
+  claims.map(({ number }) => number),
+];
+
+/** Locks the rows; locked ones are skipped. */
+const claimedRows = `select o.shipper_id, o.delivery_id
+  from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (shipper_id, delivery_id, number)
+ cross join lateral (
+   select shipper_id, delivery_id from outbox
+    where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
+    limit 1 for no key update skip locked) o`;
+
+/** The attempts do not count. Returns claims not given back: the row was locked (`renewLeases`), or they have ended. */
+export async function giveBack<Some extends Claim>(db: Database, claims: Some[]): Promise<Some[]> {
+  const rows = await db.query<{ deliveryId: string }>(
+    'give-back',
+    `with held as materialized (${claimedRows})
+     update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
+       from held where ${sameDelivery('o', 'held')}
+     returning o.delivery_id as "deliveryId"`,
+    keysOf(claims),
+  );
+  const given = new Set(rows.map(({ deliveryId }) => deliveryId));
+  return claims.filter(({ deliveryId }) => !given.has(deliveryId));
+}
+
+/** Another probe may be claimed at once. */
+export async function endProbes(db: Database, webhookIds: string[]): Promise<void> {
+  await db.query('end-probes', `update circuits set probe_until = null where webhook_id = any($1::uuid[])`, [
+    webhookIds,
+  ]);
+}
+
+export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
+  await db.query(
+    'renew-leases',
+    `with held as materialized (${claimedRows})
+     update outbox o set lease_until = now() + ${ms('$4')} from held where ${sameDelivery('o', 'held')}`,
+    [...keysOf(claims), leaseMs],
+  );
+}
+
+/**
+ * Attempts enter the log without an outcome; they start when the lease was last renewed. A test fails; every other
+ * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
+ * of the deliveries that are due again.
+ */
+export async function takeLapsed(
+  db: Database,
+  keys: RowKey[],
+  options: { leaseMs: number; byHandLeaseMs: number },
+): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
+  const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
+    'take-lapsed',
+    `with lapsed as materialized (
+       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$4')} else ${ms('$3')} end as began_at
+         from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
+         select * from outbox o
+          where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
+            and o.status = 'SENDING' and o.lease_until <= now()
+            and not exists (select 1 from redeliveries r where r.delivery_id = o.delivery_id and r.lease_until is not null)
+          limit 1 for update skip locked) o
+     ), over as (
+       delete from outbox o using lapsed l where l.trigger = 'TEST' and ${sameDelivery('o', 'l')}
+       returning o.*, l.began_at
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
+                               trigger, began_at, ${noOutcome} from over`)}
+       on conflict do nothing -- a test is sent once: what the log already has of it stays
+     ), lost as (
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, ${noOutcome}
+                           from lapsed where trigger <> 'TEST'`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
+                              null::int as duration_ms from lapsed`)}
+     )
+     update outbox o set ${unclaimed}, due_at = coalesce(o.due_at, now())
+       from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
+     returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
+    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
+  );
+  return {
+    webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],
+    turns: rows.flatMap(({ webhookId, shipmentId }) =>
+      shipmentId === null ? [] : [{ webhookId, shipmentId }],
+    ),
+    count: rows.length,
+  };
+}
+
+/**
+ * Joins to claim `t` (shipper_id, delivery_id, number). `is_ours`: the claim still owns the row for at least
+ * `leaseLeftMs`, and its replay is not cancelled. No row if the delivery is no longer in the outbox.
+ */
+export const ownClaim = (t: string, leaseLeftMs: string) => `
+  select not ${isWithdrawn('outbox')} and status = 'SENDING' and attempt_count = ${t}.number
+         and lease_until > now() + ${ms(leaseLeftMs)} as is_ours from outbox
+   where shipper_id = ${t}.shipper_id and delivery_id = ${t}.delivery_id limit 1`;

@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../../platform/errors.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { HeldBack } from '../outbox/sendable.js';
+import { pullDue } from '../outbox/claim.js';
+import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import { createSettler, type SettlerOptions } from '../settle/settler.js';
+import { sendClaim, type SendingOptions } from '../attempt/request.js';
+import type { Target, Targets } from '../attempt/targets.js';
+import type { Durations } from '../durations.js';
+import { createLeases } from '../attempt/leases.js';
+import type { InFlight, Kind } from './lanes.js';
+import { createScheduler, type Page } from './scheduler.js';
+
+export interface DispatcherOptions
+  extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
+  /** For claims and leases: its commits may be lost in a crash. */
+  leaseDb: Database;
+  metrics: Metrics;
+  targets: Targets;
+  durations: Durations;
+  concurrency: number;
+  onLeft(due: Due[]): void;
+}
+
+export interface Dispatcher extends HandOver {
+  /** `asOfMs`: performance.now() before the claiming statement was sent. */
+  accept(claims: DueClaim[], asOfMs: number): void;
+  /** See the scheduler; 0 while no attempt ends, because then they do not wait for this process. */
+  pressure(shipperId: string): number;
+  /** Claims that wait for this process, by webhook. */
+  heldBack(): Record<string, HeldBack>;
+  /** Resolves when each attempt under way is settled and each reservation released. */
+  drain(): Promise<void>;
+}
+
+const pagesAtOnce = 2;
+const pageRetryPauseMs = 500;
+const drainPollMs = 10;
+const stalledAfterMs = 300;
+
+/**
+ * A claim is a lease in PostgreSQL on one attempt number. If this process dies, the sweeper takes up the delivery when
+ * the lease has expired; a late outcome is refused.
+ */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { leaseDb, logger, metrics, durations, concurrency } = options;
+  const scheduler = createScheduler({ concurrency, slowMs: durations.slowMs });
+  const pages = new Set<Promise<void>>();
+  let draining = false;
+  let pageScheduled = false;
+  let lastEndAtMs = 0;
+
+  /** Requests and jobs may end after this process has drained, so it passes their webhooks on. */
+  const notify = (due: Due[], kind: Kind = 'older') => {
+    if (draining) return options.onLeft(distinctDue(due));
+    scheduler.notify(due, kind, performance.now());
+    schedulePage();
+  };
+  const leases = createLeases({ ...options, claims: scheduler.claims, isDraining: () => draining, notify });
+  const retries = createRetries((due) => notify(due, 'again'));
+  const settler = createSettler({
+    ...options,
+    notify,
+    retryAt: retries.at,
+    onNotCallable: (webhookIds) => giveBackAll(scheduler.returnPending(webhookIds)),
+    isIdle: () => {
+      const { quick, unknown, slow } = scheduler.usage().inFlight;
+      return quick + unknown + slow < concurrency / 3;
+    },
+  });
+  metrics.attemptSlots.set(concurrency);
+  metrics.onScrape(() => {
+    const { quick, unknown, slow } = scheduler.usage().inFlight;
+    metrics.attemptsInFlight.set(quick + unknown + slow);
+  });
+
+  const startAndPull = () => {
+    for (const entry of scheduler.starts(performance.now())) send(entry);
+    schedulePage();
+  };
+
+  /** Lanes notified in the same event-loop tick share a statement. */
+  const schedulePage = () => {
+    if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
+    pageScheduled = true;
+    setImmediate(() => {
+      pageScheduled = false;
+      while (!draining && pages.size < pagesAtOnce) {
+        const page = scheduler.nextPage(performance.now());
+        if (!page) return;
+        const pulling = pull(page).finally(() => {
+          pages.delete(pulling);
+          startAndPull();
+        });
+        pages.add(pulling);
+      }
+    });
+  };
+  const pull = async (page: Page): Promise<void> => {
+    const asOfMs = performance.now();
+    const wanted = page.wanted.map(({ webhookId, room, sinceMs }) => ({
+      webhookId,
+      room,
+      since: sinceMs === -Infinity ? null : new Date(sinceMs),
+    }));
+    try {
+      const claims = await pullDue(leaseDb, wanted, durations.leaseMs);
+      if (claims.length > 0) metrics.batchSize.observe({ batch: 'claims' }, claims.length);
+      scheduler.claimed(claims, asOfMs, page);
+      if (draining) giveBackAll(scheduler.stop());
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'deliveries not pulled; retrying');
+      await sleep(draining ? 0 : pageRetryPauseMs);
+      scheduler.pageFailed(page);
+    }
+  };
+
+  const send = (entry: InFlight) => {
+    const { claim } = entry;
+    let durationMs: number | null = null;
+    attempt(entry)
+      .then((ms) => (durationMs = ms))
+      .catch((error: unknown) =>
+        logger.error(
+          { deliveryId: claim.deliveryId, attempt: claim.number, error: describeError(error) },
+          'attempt not recorded; the sweeper takes it up',
+        ),
+      )
+      .finally(() => {
+        lastEndAtMs = performance.now();
+        scheduler.ended(entry, durationMs, lastEndAtMs);
+        startAndPull();
+      });
+  };
+  /** Null if none was made. */
+  const attempt = async (entry: InFlight): Promise<number | null> => {
+    const { claim } = entry;
+    const target = await options.targets.of(claim).catch(logFailure);
+    const outcome = target ? await exchange(entry, target) : null;
+    if (!target || !outcome) {
+      await leases.giveBack(claim);
+      notify([dueOf(claim)], 'again');
+      return null;
+    }
+    await settler.settle(claim, target.storedAddress, outcome);
+    return outcome.durationMs;
+  };
+  const exchange = async (entry: InFlight, target: Target) => {
+    const { claim, asOfMs } = entry;
+    scheduler.sending(entry, performance.now());
+    const outcome = await sendClaim(options, claim, target, asOfMs);
+    const sendableMs = scheduler.answered(entry, performance.now());
+    if (outcome && options.tracing.isExporting) {
+      const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
+      options.tracing.start('wait', wait).end({ atMs: outcome.startedAt.getTime() });
+    }
+    if (outcome && !claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
+    return outcome;
+  };
+  const giveBackAll = (entries: InFlight[]) => {
+    for (const entry of entries)
+      leases
+        .giveBack(entry.claim)
+        .catch(logFailure)
+        .finally(() => {
+          scheduler.ended(entry, null, performance.now());
+          notify([dueOf(entry.claim)], 'again'); // pages have passed its due time
+        });
+  };
+  const logFailure = (error: unknown) =>
+    void logger.warn({ error: describeError(error) }, 'claim not sent; the sweeper takes it up');
+
+  const watching = setInterval(() => {
+    giveBackAll(scheduler.slow(performance.now()));
+    startAndPull();
+  }, durations.slowMs / 10);
+
+  return {
+    accept: (claims, asOfMs) => {
+      scheduler.claimed(claims, asOfMs, null);
+      if (draining) giveBackAll(scheduler.stop());
+      else startAndPull();
+    },
+    pressure: (shipperId) =>
+      performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure(shipperId) : 0,
+    heldBack: () => scheduler.heldBack(performance.now()),
+    reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
+    recorded: (room, claims, left, asOfMs) => {
+      scheduler.claimed(claims, asOfMs, room);
+      notify(left, 'fresh');
+      if (draining) giveBackAll(scheduler.stop());
+      else startAndPull();
+    },
+    notify: (due) => notify(due),
+    drain: async () => {
+      draining = true;
+      settler.hurry();
+      retries.stop();
+      giveBackAll(scheduler.stop());
+      await Promise.all(pages);
+      while (scheduler.isHolding()) await sleep(drainPollMs);
+      clearInterval(watching);
+      await settler.flushed();
+      options.onLeft(scheduler.behind()); // flushing may have closed a circuit
+      leases.stop();
+    },
+  };
+}
+
+const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
+
+export interface Retries {
+  at(delayMs: number, due: Due): void;
+  stop(): void;
+}
+
+const slotMs = 100;
+const maxTimers = 1_000;
+/** A retry due within this time always has a timer, however many others wait for hours. */
+const soonMs = maxTimers * slotMs;
+const maxTimeoutMs = 2 ** 31 - 1; // of setTimeout
+
+/** If a retry gets no timer because there are too many, the sweeper finds it a second or two late. */
+export function createRetries(notify: (due: Due[]) => void): Retries {
+  const timers = new Map<number, { due: Due[]; timer: NodeJS.Timeout }>();
+  return {
+    at: (delayMs, due) => {
+      const slot = Math.ceil((performance.now() + delayMs) / slotMs);
+      const known = timers.get(slot);
+      if (known) return void known.due.push(due);
+      if ((timers.size >= maxTimers && delayMs > soonMs) || delayMs > maxTimeoutMs) return;
+      const all = [due];
+      const wake = () => {
+        timers.delete(slot);
+        notify(all);
+      };
+      const timer = setTimeout(wake, slot * slotMs - performance.now() + 1);
+      timers.set(slot, { due: all, timer });
+    },
+    stop: () => {
+      for (const { timer } of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
+import type { ResponseReason } from '../circuit/store.js';
+import type { AttemptOutcome } from '../attempt/request.js';
+
+export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
+  shipperId: claim.shipperId,
+  deliveryId: claim.deliveryId,
+  number: claim.number,
+  trigger: claim.trigger,
+  startedAt: outcome.startedAt,
+  durationMs: outcome.durationMs,
+  dnsMs: outcome.dnsMs,
+  connectMs: outcome.connectMs,
+  tlsMs: outcome.tlsMs,
+  firstByteMs: outcome.firstByteMs,
+  remoteAddress: outcome.remoteAddress,
+  statusCode: outcome.statusCode,
+  errorCode: outcome.errorCode,
+  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
+  responseBody: outcome.responseBody,
+  responseHeaders: outcome.responseHeaders,
+  requestHeaders: outcome.requestHeaders,
+});
+
+export function settlementOf(
+  claim: Claim,
+  outcome: AttemptOutcome,
+  scheduleMs: readonly number[],
+): Settlement {
+  const step = stepOf(claim, outcome, scheduleMs);
+  const delayMs = step.status === 'RETRY' ? step.delayMs : null;
+  const reason = step.status === 'FAILED' ? step.reason : null;
+  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
+}
+
+type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
+
+/** Of the response's header `webhook-delivery` only the first value counts, in any case. Node joins repeated ones by commas. */
+const isAskedTo = (
+  what: 'abort-message' | 'disable',
+  { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
+) => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
+
+/** `abort-message` on a failure ends the delivery's retries (contract, section 5). */
+export const isRefused = (response: Pick<Response, 'ok' | 'webhookDelivery'>): boolean =>
+  !response.ok && isAskedTo('abort-message', response);
+
+/**
+ * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger
+ * (contract, section 5). Null if the response does not disable it.
+ */
+export const disabledBy = (
+  response: Pick<Response, 'statusCode' | 'webhookDelivery'>,
+): ResponseReason | null =>
+  response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
+
+/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, costs a retry. */
+const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
+  !outcome.ok && !isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe);
+
+/** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
+const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>
+  trigger === 'REPLAY' ? Math.min(failureCount, scheduleMs.length - 1) : failureCount;
+
+const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly number[]) =>
+  costsNoRetry(claim, outcome)
+    ? ({ status: 'UNCHANGED' } as const)
+    : nextStep({
+        succeeded: outcome.ok,
+        refused: isRefused(outcome),
+        earlierFailures: spentSteps(claim, scheduleMs),
+        scheduleMs,
+        retryAfter: outcome.retryAfter,
+        now: new Date(),
+        random: Math.random(),
+      });
+
+/** `delayMs` counts from the time of settling. */
+export type NextStep =
+  | { status: 'SUCCEEDED' }
+  | { status: 'FAILED'; reason: FailureReason | null }
+  | { status: 'RETRY'; delayMs: number };
+
+export interface RetryInput {
+  succeeded: boolean;
+  /** The receiver asked for no further attempt. */
+  refused: boolean;
+  /** The position in the schedule. */
+  earlierFailures: number;
+  scheduleMs: readonly number[];
+  /** Unparsed (RFC 9110 §10.2.3). */
+  retryAfter: string | null;
+  now: Date;
+  /** Uniform in [0, 1). */
+  random: number;
+}
+
+const jitter = 0.1;
+const maxRetryAfterMs = 86_400_000;
+
+/** Applies ±10 % jitter to the schedule. Retry-After delays the next attempt, never hastens it (contract, section 5). */
+export function nextStep(input: RetryInput): NextStep {
+  if (input.succeeded) return { status: 'SUCCEEDED' };
+  if (input.refused) return { status: 'FAILED', reason: 'REFUSED' };
+  const stepMs = input.scheduleMs[input.earlierFailures];
+  if (stepMs === undefined) return { status: 'FAILED', reason: null };
+  const jitteredMs = Math.round(stepMs * (1 - jitter + 2 * jitter * input.random));
+  return { status: 'RETRY', delayMs: Math.max(jitteredMs, retryAfterMs(input.retryAfter, input.now)) };
+}
+
+/** Parses seconds or an HTTP date, at most 24 hours; 0 for anything else. */
+export function retryAfterMs(header: string | null, now: Date): number {
+  const text = header?.trim() ?? '';
+  const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text, now) - now.getTime();
+  return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : 0;
+}
+
+const days = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
+const longDays = 'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday';
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const month = `(?<month>${months.join('|')})`;
+const time = '(?<time>[0-2]\\d:[0-5]\\d:[0-5]\\d)';
+
+/** RFC 9110 §5.6.7: the current form and two obsolete ones. */
+const httpDates = [
+  `(?:${days}), (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT`,
+  `(?:${longDays}), (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT`,
+  `(?:${days}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})`,
+].map((form) => new RegExp(`^${form}$`));
+
+/** Epoch milliseconds of an HTTP date, else NaN. Date.parse would accept much that is none. */
+function parseHttpDate(text: string, now: Date): number {
+  const parts = httpDates.map((form) => form.exec(text)?.groups).find(Boolean);
+  if (!parts) return Number.NaN;
+  const year = fullYear(parts.year!, now);
+  const monthOfYear = String(months.indexOf(parts.month!) + 1).padStart(2, '0');
+  const dayOfMonth = parts.day!.replace(' ', '0');
+  const date = new Date(`${year}-${monthOfYear}-${dayOfMonth}T${parts.time}Z`);
+  return date.getUTCDate() === Number(dayOfMonth) ? date.getTime() : Number.NaN; // 31 February is no date
+}
+
+/** RFC 9110: two digits that would be more than 50 years ahead mean the century before. */
+function fullYear(digits: string, now: Date): string {
+  if (digits.length === 4) return digits;
+  const thisYear = now.getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + Number(digits);
+  return String(year > thisYear + 50 ? year - 100 : year);
+}

@@ -1,0 +1,215 @@
+import type { Logger } from '../../platform/telemetry/logger.js';
+import { describeError } from '../../platform/errors.js';
+import { maxIntervals, pauseAfter } from '../../platform/every.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../../platform/walk.js';
+import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
+import type { TransitionDependencies } from '../circuit/transitions.js';
+import { cancelOwed } from '../outbox/cancel.js';
+import { claimProbes, takeLapsed } from '../outbox/claim.js';
+import { findFirst, findFirstOwing, findLapsed, inspectPage, correctRows } from '../outbox/sweep.js';
+import type { Durations } from '../durations.js';
+import { byHandLeaseMs } from '../attempt/by-hand.js';
+import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
+import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
+import { setBackMs, correctOthers, type ClockReading } from './clock.js';
+
+export interface SweeperOptions extends TransitionDependencies {
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  durations: Durations;
+  orderHoldMs: number;
+  terminalStates: string[];
+  deliveryTimeoutMs: number;
+  notify(due: Due[]): void;
+  /** `asOfMs`: performance.now() before the claiming statement was sent. */
+  accept(claims: DueClaim[], asOfMs: number): void;
+}
+
+/** Each call is one step and returns the milliseconds until the next one. */
+export interface Sweeper {
+  walk(): Promise<number>;
+  /** However long the outbox is. */
+  takeUpLapsed(): Promise<number>;
+}
+
+const rowsPerPage = 20_000;
+const webhooksPerPage = 200;
+/** Share of the time spent on a long outbox, so that its pages cost PostgreSQL little. */
+const shareOfPages = 1 / 20;
+/** The same for expired leases, which are found within some seconds. */
+const shareOfWebhooks = 1 / 8;
+/** Of a deleted webhook's backlog: by the deletion, and by each sweep after it. */
+const cancelledAtOnce = 1_000;
+const perStatement = 500;
+
+/**
+ * Walks over the outbox page by page and puts right what was missed, so that the queue is disposable and every race
+ * harmless. Any number of workers may sweep at once. A slow page (under an old snapshot even an empty outbox takes
+ * seconds) makes the sweeps rarer. Expired leases are also searched for separately: no webhook waits until the walk has
+ * passed another one's backlog.
+ */
+export function createSweeper(options: SweeperOptions): Sweeper {
+  const { db, durations, logger, metrics } = options;
+  const leases = {
+    leaseMs: durations.leaseMs,
+    byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, durations),
+  };
+  const maxLeaseMs = leases.byHandLeaseMs;
+  let graceUntil = 0;
+  let clock: ClockReading | null = null;
+  let lastSetBackMs = 0;
+  metrics.walkedAt.setToCurrentTime(); // a new process is not late
+
+  /**
+   * After an outage an expired lease does not mean a dead process: it could not renew the lease, and a crash may even
+   * have lost the claim. For a while no claim is taken from a process that may have an outcome to settle.
+   */
+  const startGrace = (error: unknown): never => {
+    graceUntil = performance.now() + durations.outageGraceMs;
+    throw error;
+  };
+  const isGrace = () => performance.now() < graceUntil;
+
+  const stepFailed = (error: unknown, what: object = {}) =>
+    logger.warn({ ...what, error: describeError(error) }, 'sweep step failed; retrying next pass');
+
+  const rows = createWalk<RowKey>(
+    rowsPerPage,
+    (after) => findFirst(db, after),
+    ({ deliveryId }, error) => stepFailed(error, { deliveryId }),
+  );
+  const webhooks = createWalk<string>(
+    webhooksPerPage,
+    (after) => findFirstOwing(db, after),
+    (webhookId, error) => stepFailed(error, { webhookId }),
+  );
+
+  const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
+    step().catch((error: unknown) => stepFailed(error));
+
+  /** Statements have a bounded size; rows that fail by themselves are skipped. */
+  const inStatements = <Item extends object>(
+    items: Item[],
+    work: (some: Item[]) => Promise<void>,
+  ): Promise<void> => inPieces(items, perStatement, work, (item, error) => stepFailed(error, { ...item }));
+
+  /** A statement that takes too long by itself is no outage. */
+  const startGraceIfDown = (error: unknown): never => {
+    if (isFaultOfPiece(error)) throw error;
+    return startGrace(error);
+  };
+
+  /** Overtaken rows are cancelled before their webhook is pulled. */
+  const takeUp = (lapsed: RowKey[]): Promise<void> =>
+    inStatements(lapsed, async (some) => {
+      const { webhookIds, turns, count } = await takeLapsed(db, some, leases).catch(startGraceIfDown);
+      if (count === 0) return;
+      logger.info({ deliveries: count }, 'expired leases taken up');
+      metrics.swept.inc({ kind: 'delivery' }, count);
+      await attempted(() => release(turns, true));
+      options.notify(dueSinceUnknown(webhookIds));
+    });
+
+  const release = (found: Turn[], areOvertaken: boolean): Promise<void> =>
+    inStatements(distinctTurns(found), async (turns) => {
+      const overtaken = areOvertaken ? turns.map((turn) => ({ ...turn, before: null })) : [];
+      options.notify(await supersedeAndRelease(db, { overtaken, turns }, options));
+    });
+
+  const putRight = (ahead: RowKey[]): Promise<void> =>
+    inStatements(ahead, async (some) =>
+      options.notify(dueSinceUnknown(await correctRows(db, some, { setBackMs: lastSetBackMs, maxLeaseMs }))),
+    );
+
+  const probe = async (): Promise<void> => {
+    const asOfMs = performance.now();
+    options.accept(await claimProbes(db, durations.leaseMs, maxLeaseMs), asOfMs);
+  };
+
+  const readClock = (databaseMs: number, sentAt: number): void => {
+    const reading = { databaseMs, sentAt, receivedAt: performance.now() };
+    const back = clock ? setBackMs(clock, reading) : 0;
+    clock = reading;
+    if (back === 0) return;
+    lastSetBackMs = back;
+    logger.warn(
+      { setBackMs: Math.round(back) },
+      "PostgreSQL's clock was set back; correcting what is scheduled",
+    );
+  };
+
+  const walk = async (): Promise<number> => {
+    const startedAt = performance.now();
+    const found = await rows
+      .page((after, limit) => inspectPage(db, after, { ...durations, ...options, maxLeaseMs, limit }))
+      .catch(async (error: unknown) => {
+        await attempted(probe); // under an old snapshot a page may exceed the statement timeout
+        return startGraceIfDown(error);
+      });
+    const tookMs = performance.now() - startedAt;
+    readClock(found.databaseMs, startedAt);
+    if (!isGrace() && found.unattended.length > 0) options.notify(found.unattended);
+    const steps = [
+      () => putRight(found.ahead),
+      () => (isGrace() ? Promise.resolve() : takeUp(found.lapsed)),
+      () => (isGrace() ? Promise.resolve() : release(found.overtaken, true)),
+      () => release(found.stranded, false),
+      ...found.deleted.map((webhookId) => () => cancelSome(options, webhookId)),
+      ...(found.probes ? [probe] : []),
+    ];
+    for (const step of steps) await attempted(step); // a failed step does not stop the others
+    if (found.next) return pauseAfter(tookMs, 0, durations.sweepEveryMs, shareOfPages);
+    await attempted(() =>
+      correctOthers(db, {
+        setBackMs: lastSetBackMs,
+        maxLeaseMs,
+        maxOpenMs: durations.circuit.maxWaitMs,
+        limit: perStatement,
+      }),
+    );
+    metrics.walkedAt.setToCurrentTime();
+    return pauseAfter(tookMs, durations.sweepEveryMs, maxIntervals * durations.sweepEveryMs);
+  };
+
+  const takeUpLapsed = async (): Promise<number> => {
+    if (isGrace()) return durations.sweepEveryMs;
+    const startedAt = performance.now();
+    const found = await webhooks.page((after, limit) => findLapsed(db, after, limit)).catch(startGraceIfDown);
+    const tookMs = performance.now() - startedAt;
+    if (!isGrace()) await takeUp(found.lapsed);
+    return found.next === null
+      ? pauseAfter(tookMs, durations.sweepEveryMs, maxIntervals * durations.sweepEveryMs)
+      : pauseAfter(tookMs, 0, durations.sweepEveryMs / 4, shareOfWebhooks);
+  };
+
+  return { walk, takeUpLapsed };
+}
+
+async function cancelSome(
+  { db, logger }: { db: Database; logger: Logger },
+  webhookId: string,
+): Promise<void> {
+  let place: Place<null> = walkStart(cancelledAtOnce);
+  for (;;) {
+    try {
+      return void (await cancelOwed(db, webhookId, place.size));
+    } catch (error) {
+      if (!isFaultOfPiece(error) || place.size === 1) {
+        return void logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper');
+      }
+      place = afterFailure(place, null).place;
+    }
+  }
+}
+
+/** As much as a request may; the sweeper does the rest. */
+export async function cancelBacklog(
+  { db, logger }: { db: Database; logger: Logger },
+  webhookId: string,
+): Promise<void> {
+  await cancelOwed(db, webhookId, cancelledAtOnce).catch((error: unknown) =>
+    logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper'),
+  );
+}

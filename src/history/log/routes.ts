@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import {
+  described,
+  exampleIds,
+  idInPath,
+  ownIdInQuery,
+  trackingId,
+  instantInQuery,
+  stateInQuery,
+} from '../../http/request/fields.js';
+import { isoOffset } from '../../http/envelope.js';
+import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
+import { route, type Route } from '../../http/route.js';
+import { notFound } from '../../platform/errors.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { errorCodes } from '../../engine/send/errors.js';
+import { deliveryDetails, deliveryList } from './responses.js';
+import { deliveryStatuses } from './page-store.js';
+import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
+
+/** A cursor holds an id: here the number of an attempt, in hexadecimal. Of whatever id was sent, 28 bits are read. */
+const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
+const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
+
+/** `knownStates` are those that a delivery may send today. */
+export const logQuery = (knownStates: ReadonlySet<string>) =>
+  z.object({
+    ...paging,
+    webhookId: idInPath('Only deliveries to this webhook.').refine(isUuid, 'must be a UUID').optional(),
+    trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+    shipperTrackingId: ownIdInQuery(
+      'Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.',
+    ),
+    eventId: described(
+      z
+        .string()
+        .regex(/^[\x21-\x7e]{1,255}$/, 'must be an eventId, which is the webhook-id of a notification'),
+      'Only deliveries of this event: the `webhook-id` of a notification.',
+      exampleIds.eventId,
+    ).optional(),
+    state: stateInQuery(knownStates, 'Only deliveries of this state.'),
+    status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
+    statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
+      type: 'integer',
+      minimum: 100,
+      maximum: 599,
+    })
+      .transform((text) => (/^\d{3}$/.test(text) ? Number(text) : 0))
+      .refine((code) => code >= 100 && code <= 599, 'must be an HTTP status: a whole number from 100 to 599')
+      .optional(),
+    errorCode: described(
+      z.enum(errorCodes),
+      'Only deliveries whose last attempt failed with this error.',
+    ).optional(),
+    from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
+  });
+
+type LogQuery = z.output<ReturnType<typeof logQuery>>;
+
+export const listDescription =
+  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+export const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
+
+/** Cursors belong to `list` and the filters. */
+export async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {
+  const { filter, after, rows, cut } = pageOf(`${list} of ${shipperId}`, query);
+  const found = await listDeliveries(db, shipperId, filter, after, rows);
+  const { page, nextCursor } = cut(found.deliveries, ({ deliveryId }) => deliveryId, found.checkedUpTo);
+  return { deliveries: page.map(view), nextCursor };
+}
+
+export const detailsParams = z.object({ deliveryId: idInPath('The delivery.') });
+export const detailsQuery = z.object({ attemptsCursor });
+
+/** Throws NOT_FOUND if the shipper has no such delivery. */
+export async function detailsPage(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  query: z.output<typeof detailsQuery>,
+) {
+  const asked = { limit: attemptsPerPage, cursor: query.attemptsCursor };
+  const { after, cut } = pageOf(`attempts of ${deliveryId}`, asked, 'attemptsCursor');
+  const before = after === undefined ? undefined : numberOfAttempt(after);
+  const found = isUuid(deliveryId) && (await findDelivery(db, shipperId, deliveryId, before));
+  if (!found) throw notFound('This delivery');
+  const { payload, attempts: rows, ...delivery } = found;
+  const { page: attempts, nextCursor } = cut(rows, ({ number }) => idOfAttempt(number));
+  return {
+    ...view(delivery),
+    payload: JSON.parse(payload) as unknown,
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoOffset(attempt.startedAt) })),
+    nextAttemptsCursor: nextCursor,
+  };
+}
+
+export function deliveryRoutes({
+  db,
+  knownStates,
+}: {
+  db: Database;
+  knownStates: ReadonlySet<string>;
+}): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/deliveries',
+      cost: 'costly',
+      summary: 'List deliveries, newest first',
+      operationId: 'listDeliveries',
+      tag: 'Deliveries',
+      description: listDescription,
+      responses: { 200: deliveryList },
+      query: logQuery(knownStates),
+      handle: async ({ caller, query }) => ({
+        data: await listPage(db, caller.shipperId, 'deliveries', query),
+      }),
+    }),
+    route({
+      method: 'get',
+      path: '/v1/deliveries/:deliveryId',
+      cost: 'costly',
+      summary: 'Get a delivery with its payload and its attempts',
+      operationId: 'getDelivery',
+      tag: 'Deliveries',
+      description: detailsDescription,
+      responses: { 200: deliveryDetails },
+      params: detailsParams,
+      query: detailsQuery,
+      handle: async ({ caller, params: { deliveryId }, query }) => ({
+        data: await detailsPage(db, caller.shipperId, deliveryId, query),
+      }),
+    }),
+  ];
+}
+
+const view = ({ lastAttempt, ...delivery }: Delivery) => ({
+  ...delivery,
+  lastAttempt: lastAttempt && { ...lastAttempt, startedAt: isoOffset(new Date(lastAttempt.startedAt)) },
+  nextProbeAt: isoOffset(delivery.nextProbeAt),
+  nextAttemptAt: isoOffset(delivery.nextAttemptAt),
+  createdAt: isoOffset(delivery.createdAt),
+  completedAt: isoOffset(delivery.completedAt),
+});

@@ -1,0 +1,202 @@
+import type { Database } from '../../platform/database/postgres.js';
+import type { TraceContext } from '../../platform/telemetry/tracing.js';
+import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
+import { rangesOf } from './range.js';
+import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
+import { timeOfId } from '../../platform/ids.js';
+import { decodeHeaders } from '../../engine/send/headers.js';
+import { decodeResponseHeaders } from '../../engine/send/response-headers.js';
+import { isCallable, outcomeColumns, outcomeFields, traceOf } from '../../engine/outbox/sql.js';
+
+/** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
+export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
+type HeldBy = Exclude<(typeof heldByValues)[number], 'TURN'>;
+
+export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;
+
+async function findHolds(db: Database, shipperId: string): Promise<Holds> {
+  const rows = await db.query<{ webhookId: string; heldBy: HeldBy; nextProbeAt: Date | null }>(
+    'find-holds',
+    `select w.webhook_id as "webhookId", c.open_until as "nextProbeAt",
+            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status else 'CIRCUIT' end as "heldBy"
+       from webhooks w
+       left join lateral (
+         select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
+      where w.shipper_id = $1 and w.deleted_at is null and not ${isCallable('w')}`,
+    [shipperId],
+  );
+  return new Map(
+    rows.map(({ webhookId, heldBy, nextProbeAt }) => [
+      webhookId,
+      { heldBy, nextProbeAt: heldBy === 'CIRCUIT' ? nextProbeAt : null },
+    ]),
+  );
+}
+
+/** A delivery's webhook comes before its turn. */
+const holdOf = (holds: Holds, webhookId: string, waitsTurn: boolean) =>
+  holds.get(webhookId) ?? { heldBy: waitsTurn ? 'TURN' : null, nextProbeAt: null };
+
+export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
+  heldBy: string | null;
+  nextProbeAt: Date | null;
+}
+
+/** `checkedUpTo` is the last delivery checked, if the search for an outcome stopped there before the page was full. */
+interface DeliveryPage {
+  deliveries: Delivery[];
+  checkedUpTo: string | null;
+}
+
+/** Newest first; older ranges are read only until the page is full, or has checked enough. */
+export async function listDeliveries(
+  db: Database,
+  shipperId: string,
+  filter: LogFilter,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<DeliveryPage> {
+  const none = { deliveries: [], checkedUpTo: null };
+  const named = filtersByShipment(filter) ? await findFilteredShipments(db, shipperId, filter) : undefined;
+  if (named === null) return none;
+  const eventId = filter.eventId === undefined ? undefined : await findFilteredEvent(db, filter.eventId);
+  if (eventId === null) return none;
+  const times = timesOf(eventId, named ? { from: named.from, to: named.before } : filter);
+  const shipmentIds = named?.shipmentIds;
+  const holds = await findHolds(db, shipperId);
+  const heldWebhookIds = [...holds.keys()];
+  const found: LogRow[] = [];
+  let checkedUpTo: string | null = null;
+  for (const range of rangesOf(times, beforeId)) {
+    const query = { shipperId, filter, shipmentIds, eventId, range, beforeId, heldWebhookIds };
+    const page = await readPage(db, { ...query, limit: limit - found.length });
+    found.push(...page.rows);
+    ({ checkedUpTo } = page);
+    if (found.length === limit || checkedUpTo !== null) break;
+  }
+  return { deliveries: found.map((row) => withHold(row, holds)), checkedUpTo };
+}
+
+/** The part of a time range in which an event was recorded. */
+function timesOf(
+  eventId: string | undefined,
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+) {
+  if (eventId === undefined) return { from, to };
+  const recordedMs = timeOfId(eventId);
+  return {
+    from: new Date(Math.max(recordedMs, from?.getTime() ?? 0)),
+    to: new Date(Math.min(recordedMs + 1, to?.getTime() ?? Infinity)),
+  };
+}
+
+const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({
+  ...row,
+  ...(row.status === 'HELD' ? holdOf(holds, row.webhookId, waitsTurn) : { heldBy: null, nextProbeAt: null }),
+});
+
+/** Attempts are newest first. One statement, so that the two are consistent. */
+export async function findDelivery(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  beforeAttempt?: number,
+): Promise<(Delivery & { payload: string; attempts: Attempt[] }) | null> {
+  const holds = await findHolds(db, shipperId);
+  const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText('$4')}) a)`;
+  const rows = await db.query<
+    LogRow & Omit<DeliveredEvent, 'body'> & { payload: string; attempts: AttemptRow[] }
+  >(
+    'find-delivery',
+    detailsOf(
+      '$1',
+      '$2',
+      '$3',
+      `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${traceOf('e')} as trace,
+        ${attempts} as attempts`,
+    ),
+    [shipperId, deliveryId, [...holds.keys()], beforeAttempt ?? null],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { payload, sequence, isErased, trace, attempts: attemptRows, ...delivery } = row;
+  const event = { eventId: row.eventId, sequence, body: payload, isErased, trace };
+  return {
+    ...withHold(delivery, holds),
+    payload,
+    attempts: attemptRows.map((attempt) => attemptOf(attempt, event)),
+  };
+}
+
+export interface Attempt {
+  number: number;
+  trigger: string;
+  startedAt: Date;
+  durationMs: number | null;
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+  remoteAddress: string | null;
+  statusCode: number | null;
+  errorCode: string | null;
+  errorDetail: string | null;
+  /** As sent; values of the webhook's own headers are masked. */
+  requestHeaders: Record<string, string> | null;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+}
+
+/** As read: `startedAt` is text if it comes as JSON, headers are in the stored form. */
+export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders' | 'responseHeaders'> & {
+  startedAt: Date | string;
+  requestHeaders: string | null;
+  responseHeaders: string | null;
+};
+
+/** If it is erased, headers of its attempts are not shown. */
+export interface DeliveredEvent {
+  eventId: string;
+  sequence: number;
+  body: string;
+  isErased: boolean;
+  trace: TraceContext;
+}
+
+function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
+  const startedAt = new Date(row.startedAt);
+  const { number, requestHeaders, responseHeaders } = row;
+  return {
+    ...row,
+    startedAt,
+    requestHeaders: event.isErased ? null : decodeHeaders(requestHeaders, { number, startedAt }, event),
+    responseHeaders: event.isErased ? null : decodeResponseHeaders(responseHeaders, startedAt),
+  };
+}
+
+/** A delivery may have any number of attempts: replays and redeliveries add to them. */
+export const attemptsPerPage = 100;
+
+/** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */
+const attemptsText = (before: string) => `
+  select number, trigger, started_at as "startedAt", ${outcomeFields}
+    from (
+      (select number, trigger, started_at, ${outcomeColumns}
+         from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
+        order by number desc limit ${attemptsPerPage + 1})
+      union all
+      select attempt_count, trigger, started_at, ${outcomeColumns}
+        from deliveries
+       where shipper_id = $1 and delivery_id = $2 and started_at is not null
+         and attempt_count < coalesce(${before}::int, 1000000000)
+    ) a order by number desc limit ${attemptsPerPage + 1}`;
+
+export async function findLastAttempt(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  event: DeliveredEvent,
+): Promise<Attempt | null> {
+  const [row] = await db.query<AttemptRow>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);
+  return row ? attemptOf(row, event) : null;
+}

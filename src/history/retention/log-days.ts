@@ -1,0 +1,126 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { cancelExpired } from '../../engine/outbox/cancel.js';
+import { ms, owedSinceBefore } from '../../engine/outbox/sql.js';
+
+const cancelledPerStatement = 1_000;
+const replaysPerRun = 1_000;
+const lockTimeoutMs = 500;
+
+/** One worker at a time. A day with owed deliveries stays; the next run retries one that would have to wait. */
+export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
+  let expired = 0;
+  let cancelled: number;
+  do {
+    cancelled = await cancelExpired(db, retentionMs, cancelledPerStatement);
+    expired += cancelled;
+  } while (cancelled > 0);
+  if (expired > 0)
+    logger.warn(
+      { deliveries: expired },
+      'deliveries cancelled: they were owed for longer than the log retention',
+    );
+  for (const day of await listExpiredDays(db, retentionMs)) {
+    try {
+      if (await isOwedUntil(db, day)) break;
+      const dropped = await db.transaction(async (tx) => {
+        if (!(await lockRetention(tx))) return false;
+        await dropDay(tx, day, lockTimeoutMs);
+        // While this waited for its lock, a replay may have made deliveries of that day again.
+        if (await isOwedUntil(tx, day)) throw new Error('deliveries of this day are owed again');
+        return true;
+      });
+      if (!dropped) break;
+      logger.info({ day }, 'day of the log dropped');
+    } catch (error) {
+      logger.warn({ day, error: describeError(error) }, 'day of the log not dropped; retrying next run');
+    }
+  }
+  await deleteOldReplays(db, retentionMs, replaysPerRun);
+}
+
+async function deleteOldReplays(db: Database, retentionMs: number, limit: number): Promise<void> {
+  await db.query(
+    'delete-old-replays',
+    `delete from replays where replay_id in (
+       select replay_id from replays
+        where status <> 'RUNNING' and not withdrawing and finished_at < now() - ${ms('$1')} limit $2)`,
+    [retentionMs, limit],
+  );
+}
+
+/** `YYYYMMDD`, UTC, oldest first. */
+async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(
+    'list-expired-days',
+    `select distinct right(c.relname, 8) as day
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent in ('deliveries'::regclass, 'attempts'::regclass)
+        and c.relname ~ '^(deliveries|attempts)_[0-9]{8}$'
+        and (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'
+            <= now() - ${ms('$1')}
+      order by day`,
+    [retentionMs],
+  );
+  return rows.map((row) => row.day);
+}
+
+/** False if another transaction drops partitions. */
+async function lockRetention(tx: Database): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    'lock-retention',
+    `select pg_try_advisory_xact_lock(hashtext('parcelhook-retention')) as locked`,
+  );
+  return row!.locked;
+}
+
+/** They will need its partition of the log. */
+export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
+  const rows = await db.query(
+    'is-owed-until',
+    `${owedSinceBefore(`(to_date($1, 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'`)} limit 1`,
+    [day],
+  );
+  return rows.length > 0;
+}
+
+/** Its lock blocks all use of the log: a brief wait, none while an old day is in use. Throws UNAVAILABLE then. */
+async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
+  await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
+  await tx.query('drop-day', 'select drop_log_day($1)', [day]);
+}
+
+const dayMs = 86_400_000;
+const daysAhead = 7;
+const maxDays = 20;
+
+const yesterday = () => new Date(Date.now() - dayMs);
+
+const daysAheadAtFirst = 2; // with fewer, a new deployment would alarm until its first maintenance
+
+/** The service needs these to start. */
+export const makeFirstPartitions = (db: Database): Promise<void> =>
+  makePartitions(db, yesterday(), daysAheadAtFirst);
+
+export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
+
+/** They may be missing since the retention was raised; some at a time. */
+export async function makePartitionsSince(db: Database, since: Date, retentionMs: number): Promise<void> {
+  const oldestMs = Date.now() - retentionMs;
+  for (let atMs = Math.max(since.getTime(), oldestMs); atMs <= Date.now(); atMs += maxDays * dayMs)
+    await makePartitions(db, new Date(atMs), 0);
+}
+
+/** From a day (UTC), at most `maxDays`. Safe for many workers. */
+async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
+    await tx.query(
+      'make-log-partitions',
+      `select make_log_partitions(first, least(first + $3::int, (now() at time zone 'UTC')::date + $2::int))
+         from (select ($1::timestamptz at time zone 'UTC')::date as first) f`,
+      [from, ahead, maxDays],
+    );
+  });
+}

@@ -1,0 +1,143 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { isActive, isTroubled, ms } from '../../engine/outbox/sql.js';
+import { hourOf } from '../../engine/outbox/counts.js';
+import { sumOfCounts } from './sql.js';
+
+export const maxHours = 720;
+const hourMs = 3_600_000;
+const hoursPerStatement = 5_000;
+
+export interface HourRow {
+  webhookId: string;
+  hour: Date;
+  succeeded: number;
+  failed: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+/** Oldest first, hours without attempts included. One statement: counts folded meanwhile are in one of the tables. */
+export function readHours(db: Database, webhookIds: string[], hours: number): Promise<HourRow[]> {
+  return db.query<HourRow>(
+    'read-webhook-hours',
+    `with span as materialized (
+       select ${hourOf('now()')} - make_interval(hours => $2::int - 1) as first
+     ), given as materialized (
+       select webhook_id, first from unnest($1::uuid[]) as webhook_id cross join span
+     ), counts as materialized (
+       select c.* from given a cross join lateral (
+         select webhook_id, hour, succeeded, failed, durations_ms from attempt_counts
+          where webhook_id = a.webhook_id and hour >= a.first offset 0) c
+     )
+     select webhook_id as "webhookId", hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
+            coalesce(max(p50_ms) filter (where is_latest), max(p50_ms)) as "p50Ms",
+            coalesce(max(p95_ms) filter (where is_latest), max(p95_ms)) as "p95Ms"
+       from (select webhook_id, hour, 0 as succeeded, 0 as failed, null::int as p50_ms, null::int as p95_ms,
+                    false as is_latest
+               from given cross join lateral generate_series(first, now(), '1 hour') as hour
+             union all
+             select h.*, false from given a cross join lateral (
+               select webhook_id, hour, succeeded, failed, p50_ms, p95_ms from webhook_hours
+                where webhook_id = a.webhook_id and hour between a.first and now() offset 0) h
+             union all
+             select webhook_id, hour, succeeded, failed, p50_ms, p95_ms, true
+               from (${sumOfCounts('counts')}) c where hour <= now()
+            ) all_counts
+      group by webhook_id, hour order by webhook_id, hour`,
+    [webhookIds, hours],
+  );
+}
+
+/** Of the current hour and the one before it; webhooks without any are left out. */
+export function countRecentAttempts(
+  db: Database,
+  webhookIds: string[],
+): Promise<{ webhookId: string; succeeded: number; failed: number }[]> {
+  return db.query(
+    'count-recent-attempts',
+    `with given as materialized (
+       select webhook_id, ${hourOf('now()')} - interval '1 hour' as first from unnest($1::uuid[]) as webhook_id
+     )
+     select a.webhook_id as "webhookId", sum(c.succeeded)::int as succeeded, sum(c.failed)::int as failed
+       from given a cross join lateral (
+         (select succeeded, failed from webhook_hours
+           where webhook_id = a.webhook_id and hour between a.first and now() offset 0)
+         union all
+         (select succeeded, failed from attempt_counts
+           where webhook_id = a.webhook_id and hour between a.first and now() offset 0)) c
+      group by a.webhook_id`,
+    [webhookIds],
+  );
+}
+
+async function deleteHoursPage(db: Database, retentionMs: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    'delete-old-hours',
+    `with page as materialized (
+       select webhook_id, hour from webhook_hours
+        where hour < ${hourOf(`now() - ${ms('$1')}`)}
+        order by hour limit $2 for update skip locked
+     )
+     delete from webhook_hours h using page p
+      where h.webhook_id = any(array[p.webhook_id]) and h.hour = any(array[p.hour])
+     returning 1`,
+    [retentionMs, limit],
+  );
+  return rows.length;
+}
+
+/** None that the API may show is deleted. */
+export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
+  const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
+  while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);
+}
+
+/** Of the current hour and the one before it, as far as it is folded. */
+const recentHours = `webhook_hours where hour between ${hourOf('now()')} - interval '1 hour' and now()`;
+
+/**
+ * Active webhooks with a failure in the current hour or the one before it, or since their last success: the highest
+ * share of failed attempts first, then those that have been failing the longest. It reads two hours of the counts, and
+ * the circuits; webhooks only until there are enough.
+ */
+export async function listFailing(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ webhookId: string }>(
+    'list-failing-webhooks',
+    `with counted as (
+       select webhook_id, succeeded, failed, false as troubled, null::timestamptz as failing_since from ${recentHours}
+       union all
+       select webhook_id, 0, 0, true, failing_since from circuits c where ${isTroubled('c')}
+     ), ranked as materialized (
+       select webhook_id, coalesce(sum(failed)::float8 / nullif(sum(succeeded + failed), 0), 1) as rate,
+              min(failing_since) as failing_since
+         from counted group by webhook_id having sum(failed) > 0 or bool_or(troubled)
+        order by rate desc, failing_since, webhook_id
+     )
+     select r.webhook_id as "webhookId"
+       from ranked r cross join lateral (
+         select 1 from webhooks where webhook_id = r.webhook_id and ${isActive('webhooks')} limit 1) w
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ webhookId }) => webhookId);
+}
+
+/** By the p95 of the current hour or the one before it: whichever had more attempts. */
+export async function listSlow(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ webhookId: string }>(
+    'list-slow-webhooks',
+    `with ranked as materialized (
+       select webhook_id, hour, succeeded + failed as attempts, p95_ms from ${recentHours} and p95_ms is not null
+        order by p95_ms desc, webhook_id
+     )
+     select r.webhook_id as "webhookId"
+       from ranked r
+      cross join lateral (select 1 from webhooks where webhook_id = r.webhook_id and deleted_at is null limit 1) w
+       left join lateral (
+         select 1 as found from ${recentHours} and webhook_id = r.webhook_id and hour <> r.hour and p95_ms is not null
+            and (succeeded + failed, hour) > (r.attempts, r.hour) limit 1) busier on true
+      where busier.found is null limit $1`,
+    [limit],
+  );
+  return rows.map(({ webhookId }) => webhookId);
+}

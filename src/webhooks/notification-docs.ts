@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { capitalized, type NotificationKind, type NotificationsOptions } from '../http/asyncapi.js';
+import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
+import { parametersOf } from '../http/openapi/document.js';
+import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
+import type { Operation, Paths } from '../http/openapi/types.js';
+import { notices } from '../engine/circuit/store.js';
+
+/** It belongs to no shipment: receivers can tell a test from a real notification. */
+export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOTIFICATION' };
+
+/** The specification's notification ("Events"). */
+export const notification = z
+  .object({
+    state: described(z.string(), 'New state of the shipment.', 'CREATED'),
+    label_id: described(z.string(), 'The same as `shipper_tracking_id`.', 'ORDER-1001'),
+    anomalies: anyJson('Anomalies reported with the state; null without any.', null),
+    evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
+    tracking_id: trackingId,
+    shipper_tracking_id: described(z.string(), '`shipperTrackingId` of the order.', 'ORDER-1001'),
+    timestamp: milliseconds('When the shipment entered the state, in milliseconds since 1970.'),
+    lat: described(z.number().nullable(), 'Latitude; null if not reported.', null),
+    lng: described(z.number().nullable(), 'Longitude; null if not reported.', null),
+  })
+  .meta({ id: 'Notification', description: 'A shipment entered a state.' });
+
+/** Sent to the other webhooks of a shipper about one of them. */
+export const notice = z
+  .object({
+    state: described(z.enum(notices), 'What happened to the webhook.'),
+    webhook_id: uuid('The webhook concerned.'),
+    target_address: described(
+      z.string(),
+      'Its address, without the query.',
+      'https://example.com/hooks/parcelhook',
+      {
+        format: 'uri',
+      },
+    ),
+    reason: described(
+      z.enum(['GONE', 'REFUSED', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
+      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
+      'GONE',
+    ),
+    timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
+  })
+  .meta({ id: 'Notice', description: 'One of your webhooks was disabled, is failing or has recovered.' });
+
+const sample = notification
+  .extend({
+    label_id: described(z.literal(sampleShipment.shipperTrackingId), 'The same as `shipper_tracking_id`.'),
+    tracking_id: described(z.literal(sampleShipment.trackingId), 'No shipment.'),
+    shipper_tracking_id: described(z.literal(sampleShipment.shipperTrackingId), 'No order.'),
+  })
+  .meta({ id: 'TestNotification', description: 'A sample notification.' });
+
+const kinds: NotificationKind[] = [
+  {
+    name: 'shipmentState',
+    title: 'A shipment entered a state',
+    about: 'Sent to every webhook whose `interests` include the state or `*`.',
+    payload: notification,
+  },
+  {
+    name: 'webhookNotice',
+    title: 'A webhook is failing, was disabled or has recovered',
+    about: 'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
+    payload: notice,
+  },
+  {
+    name: 'testNotification',
+    title: 'A test notification',
+    about: 'Sent by `POST /v1/webhooks/{webhookId}/test`. It is never retried.',
+    payload: sample,
+  },
+];
+
+/** The headers of every attempt (contract, section 5). */
+const attemptHeaders = z.object({
+  'webhook-id': described(
+    z.string(),
+    'Identifier of the event, the same for all attempts: deduplicate by it.',
+    exampleIds.eventId,
+  ),
+  'webhook-timestamp': described(
+    z.string(),
+    'When the attempt was signed, in seconds since 1970.',
+    '1795262400',
+    {
+      pattern: '^\\d+$',
+    },
+  ),
+  'webhook-signature': described(
+    z.string().regex(/^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/),
+    '`v1,` and the signature in Base64; two, separated by a space, while a secret is being rotated.',
+    'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  ),
+  'Parcelhook-Sequence': described(
+    z.string().regex(/^[1-9]\d*$/),
+    'Number of the event within its shipment, from 1. It shows whether a state is missing or late.',
+    '1',
+  ),
+  'Parcelhook-Attempt': described(z.string().regex(/^[1-9]\d*$/), 'Number of the attempt, from 1.', '1'),
+  traceparent: described(
+    z.string().regex(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/),
+    'W3C Trace Context: the trace id of the request that caused the event, the same for all attempts, and the attempt within it.',
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+  ),
+});
+
+const delivery =
+  'Any 2xx within the timeout (15 s unless configured otherwise) is a success. Anything else, redirects included, is a failure and is retried after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %. Delivery is at least once: deduplicate by `webhook-id`.';
+
+const signature =
+  'Signed per Standard Webhooks: the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body as received, joined by full stops, with the Base64 of the secret after `whsec_` as the key. Compare in constant time, and refuse a timestamp that is more than five minutes off.';
+
+const deliveryHeader = (values: string[]) => ({
+  description: [
+    values.includes('abort-message') &&
+      '`abort-message`: no further attempt is made; the delivery is `FAILED` with the reason `REFUSED`.',
+    '`disable`: disables the webhook, as a 410 does.',
+    'In any case of letters; other values are ignored.',
+  ]
+    .filter(Boolean)
+    .join(' '),
+  schema: { type: 'string', enum: values },
+});
+
+const responses: Operation['responses'] = {
+  '2XX': {
+    description: 'Accepted. The content of the response does not matter; its first 4 KiB are logged.',
+    headers: { 'webhook-delivery': deliveryHeader(['disable']) },
+  },
+  410: { description: 'Gone: disables the webhook at once.' },
+  default: {
+    description: 'Not accepted: retried later.',
+    headers: {
+      'Retry-After': {
+        description: 'Seconds or a date, at most 24 hours ahead: delays the next attempt, never advances it.',
+        schema: { type: 'string' },
+      },
+      'webhook-delivery': deliveryHeader(['abort-message', 'disable']),
+    },
+  },
+};
+
+export function notificationDocs(schemas: SchemaCollector): Paths {
+  const parameters = parametersOf(attemptHeaders, 'header', schemas);
+  const operationOf = ({ name, title, about, payload }: NotificationKind): Operation => {
+    const schema = schemas.toJson(payload, 'output');
+    const example = exampleOf(schema, schemas.components);
+    return {
+      operationId: `receive${capitalized(name)}`,
+      tags: ['Webhooks'],
+      summary: title,
+      description: [about, delivery, signature].join('\n\n'),
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema, example } } },
+      responses,
+    };
+  };
+  return Object.fromEntries(kinds.map((kind) => [kind.name, { post: operationOf(kind) }]));
+}
+
+export const notificationsOptions: NotificationsOptions = {
+  kinds,
+  headers: attemptHeaders,
+  delivery,
+  signature,
+};

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  applyOutcomes as applyWithin,
+  newCircuit,
+  type Circuit,
+  type Outcomes,
+} from '../../../../src/engine/circuit/rule.js';
+import { durationsOf } from '../../../../src/engine/durations.js';
+
+const durations = durationsOf().circuit;
+const applyOutcomes = (before: Circuit, outcomes: Outcomes, now: Date) =>
+  applyWithin(before, outcomes, now, durations);
+
+const start = new Date('2026-01-01T00:00:00Z');
+const later = (ms: number) => new Date(start.getTime() + ms);
+const outcomes = (
+  attempts: number,
+  failures: number,
+  probe: Outcomes['probe'] = null,
+  retryAfterMs = 0,
+): Outcomes => ({
+  attempts,
+  failures,
+  succeededAgoMs: attempts > failures ? 0 : null,
+  probe,
+  retryAfterMs,
+});
+
+describe('circuit breaker', () => {
+  test('stays closed below ten attempts in a minute, whatever their outcomes', () => {
+    const { circuit, transition } = applyOutcomes(newCircuit(start), outcomes(9, 9), later(1_000));
+    expect([circuit.openUntil, transition]).toEqual([null, null]);
+    const next = applyOutcomes(circuit, outcomes(1, 1), later(61_000));
+    expect(next.transition).toBeNull();
+  });
+
+  test('opens for 30 s when nine of ten attempts fail', () => {
+    const { circuit, transition } = applyOutcomes(newCircuit(start), outcomes(10, 9), later(1_000));
+    expect(transition).toBe('OPENED');
+    expect(circuit.openUntil).toEqual(later(31_000));
+  });
+
+  test('stays closed when more than a tenth succeed', () => {
+    expect(applyOutcomes(newCircuit(start), outcomes(100, 89), start).transition).toBeNull();
+  });
+
+  test('each failed probe doubles the wait, up to ten minutes', () => {
+    let circuit = applyOutcomes(newCircuit(start), outcomes(10, 10), start).circuit;
+    const waits: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const now = circuit.openUntil!;
+      circuit = applyOutcomes(circuit, outcomes(1, 1, 'FAILED'), now).circuit;
+      waits.push((circuit.openUntil!.getTime() - now.getTime()) / 1_000);
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 600, 600, 600]);
+  });
+
+  test.each([
+    [600_000, 600],
+    [45_000, 60],
+  ])(
+    'after a probe with Retry-After of %d ms the next comes in %d s, never earlier than without',
+    (askedMs, waitS) => {
+      const { circuit } = applyOutcomes(newCircuit(start), outcomes(10, 10), start);
+      const { openUntil } = applyOutcomes(circuit, outcomes(1, 1, 'FAILED', askedMs), start).circuit;
+      expect(openUntil).toEqual(later(waitS * 1_000));
+    },
+  );
+
+  test('a successful probe closes it and resets its counts', () => {
+    const open = applyOutcomes(newCircuit(start), outcomes(10, 10), start).circuit;
+    const { circuit, transition } = applyOutcomes(open, outcomes(1, 0, 'SUCCEEDED'), later(31_000));
+    expect(transition).toBe('CLOSED');
+    expect(circuit).toEqual({ ...newCircuit(later(31_000)), lastSuccessAt: later(31_000) });
+  });
+
+  test('only a probe closes an open circuit; a late success of an earlier attempt does not', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(50), fc.nat(50)), { maxLength: 20 }), (batches) => {
+        let circuit: Circuit = applyOutcomes(newCircuit(start), outcomes(10, 10), start).circuit;
+        for (const [successes, failures] of batches) {
+          const result = applyOutcomes(circuit, outcomes(successes + failures, failures), later(5_000));
+          expect(result.transition).toBeNull();
+          circuit = result.circuit;
+        }
+        expect(circuit.openUntil).toEqual(later(30_000));
+      }),
+    );
+  });
+
+  test('failingSince is the first failure after the last success', () => {
+    const one = applyOutcomes(newCircuit(start), outcomes(1, 1), later(1)).circuit;
+    const two = applyOutcomes(one, outcomes(1, 1), later(2)).circuit;
+    expect(two.failingSince).toEqual(later(1));
+    const three = applyOutcomes(two, outcomes(2, 1), later(3)).circuit;
+    expect(three.failingSince).toBeNull();
+    expect(applyOutcomes(three, outcomes(1, 1), later(4)).circuit.failingSince).toEqual(later(4));
+  });
+
+  test('a success reported with a later failure keeps its time, and never goes back', () => {
+    const mixed = { ...outcomes(2, 1), succeededAgoMs: 40_000 };
+    const one = applyOutcomes(newCircuit(start), mixed, later(50_000)).circuit;
+    expect(one.lastSuccessAt).toEqual(later(10_000));
+    expect(applyOutcomes(one, outcomes(1, 1), later(51_000)).circuit.lastSuccessAt).toEqual(later(10_000));
+    const two = applyOutcomes(one, outcomes(1, 0), later(52_000)).circuit;
+    expect(applyOutcomes(two, mixed, later(53_000)).circuit.lastSuccessAt).toEqual(later(52_000));
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
+import { createScheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import type { Due, DueClaim } from '../../../../src/engine/outbox/types.js';
+
+const webhooks = ['w0', 'w1', 'w2', 'w3', 'w4'];
+const recordEveryMs = 8;
+const pageMs = 5;
+const retryAfterMs = 2_000;
+
+interface Load {
+  concurrency: number;
+  eventsPerS: number;
+  /** The process can do no more. */
+  attemptsPerS: number;
+  /** One first attempt in so many fails. */
+  failsEach: number;
+  /** Events are recorded only below this. */
+  maxUnsent: number;
+  maxPressure: number;
+}
+
+/** Ten seconds of more events than the process can send. `waitMs`: how long a delivery was left in PostgreSQL. */
+function fullLoad({ concurrency, eventsPerS, attemptsPerS, failsEach, maxUnsent, maxPressure }: Load) {
+  const scheduler = createScheduler({ concurrency, slowMs: 1_000 });
+  const owed = new Map(webhooks.map((webhookId) => [webhookId, [] as DueClaim[]]));
+  const pages: { page: Page; comesAtMs: number }[] = [];
+  const retries: DueClaim[] = [];
+  let running: { entry: InFlight; endsAtMs: number }[] = [];
+  let [nowMs, made, sent, recorded, pulled, firstAttempts, waitMs] = [0, 0, 0, 0, 0, 0, 0];
+  let [events, attempts] = [0, 0];
+
+  const claimOf = (webhookId: string, number: number) =>
+    ({
+      shipperId: 's',
+      webhookId,
+      deliveryId: `d${(made += 1)}`,
+      dueAt: new Date(nowMs),
+      number,
+    }) as DueClaim;
+  const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
+
+  const record = (count: number) => {
+    const room = scheduler.reserve(Array<string>(count).fill('s'), nowMs);
+    const claims: DueClaim[] = [];
+    const left: Due[] = [];
+    for (const webhookId of webhooks)
+      for (let n = 0; n < count; n += 1) {
+        const claim = claimOf(webhookId, 1);
+        if (n < (room.byWebhook[webhookId] ?? room.ofOthers) && claims.length < room.total)
+          claims.push(claim);
+        else {
+          owed.get(webhookId)!.push(claim);
+          left.push(dueOf(claim));
+        }
+      }
+    recorded += claims.length;
+    scheduler.claimed(claims, nowMs, room);
+    scheduler.notify(left, 'fresh', nowMs);
+  };
+  const end = (entry: InFlight) => {
+    sent += 1;
+    scheduler.answered(entry, nowMs);
+    scheduler.ended(entry, 10, nowMs);
+    if (entry.claim.number > 1) return;
+    firstAttempts += 1;
+    if (firstAttempts % failsEach !== 0) return;
+    const retry = claimOf(entry.claim.webhookId, 2);
+    retry.dueAt.setTime(nowMs + retryAfterMs);
+    retries.push(retry);
+  };
+  const come = (page: Page) => {
+    const claims = page.wanted.flatMap(({ webhookId, room, sinceMs }) => {
+      const rows = owed.get(webhookId)!.sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
+      const from = rows.findIndex(({ dueAt }) => dueAt.getTime() >= sinceMs);
+      return from < 0 ? [] : rows.splice(from, room);
+    });
+    pulled += claims.length;
+    for (const { dueAt } of claims) waitMs = Math.max(waitMs, nowMs - dueAt.getTime());
+    scheduler.claimed(claims, nowMs, page);
+  };
+
+  for (; nowMs < 10_000; nowMs += 1) {
+    if (nowMs % recordEveryMs === 0) {
+      events = Math.min(events + (eventsPerS * recordEveryMs) / 1_000, 60);
+      const mayRecord = made - sent < maxUnsent && scheduler.pressure('s') < maxPressure;
+      if (mayRecord && events >= 1) record(Math.floor(events));
+      if (mayRecord) events %= 1;
+    }
+    for (; retries[0] && retries[0].dueAt.getTime() <= nowMs; retries.shift()) {
+      owed.get(retries[0].webhookId)!.push(retries[0]);
+      scheduler.notify([dueOf(retries[0])], 'again', nowMs);
+    }
+    attempts = Math.min(attempts + attemptsPerS / 1_000, attemptsPerS / 100);
+    running = running.filter(({ entry, endsAtMs }) => {
+      if (endsAtMs > nowMs || attempts < 1) return true;
+      attempts -= 1;
+      end(entry);
+      return false;
+    });
+    while (pages[0] && pages[0].comesAtMs <= nowMs) come(pages.shift()!.page);
+    for (const entry of scheduler.starts(nowMs)) {
+      scheduler.sending(entry, nowMs);
+      running.push({ entry, endsAtMs: nowMs + 8 + (made % 15) });
+    }
+    while (pages.length < 2) {
+      const page = scheduler.nextPage(nowMs);
+      if (!page) break;
+      pages.push({ page, comesAtMs: nowMs + pageMs });
+    }
+  }
+  const stillOwed = [...owed.values()].flat().map(({ dueAt }) => nowMs - dueAt.getTime());
+  return { sent, pulledShare: pulled / (pulled + recorded), waitMs: Math.max(waitMs, ...stillOwed) };
+}
+
+const load = { concurrency: 100, eventsPerS: 1_330, attemptsPerS: 6_000, maxUnsent: 3_000, maxPressure: 25 };
+
+test.each([
+  { concurrency: 150, maxUnsent: 1_000, eventsPerS: 1_330 },
+  { concurrency: 200, maxUnsent: 1_500, eventsPerS: 1_600 },
+])(
+  'newer deliveries do not pass over for long what a recording left in PostgreSQL: $concurrency places',
+  (given) => {
+    const { waitMs, sent } = fullLoad({ ...load, ...given, maxPressure: Infinity, failsEach: Infinity });
+    expect(sent).toBeGreaterThan(55_000);
+    expect(waitMs).toBeLessThan(600);
+  },
+);
+
+test('retries do not make a lane leave what is recorded to pages', () => {
+  const { pulledShare, waitMs, sent } = fullLoad({ ...load, failsEach: 100 });
+  expect(sent).toBeGreaterThan(55_000);
+  expect(pulledShare).toBeLessThan(0.35);
+  expect(waitMs).toBeLessThan(400);
+});

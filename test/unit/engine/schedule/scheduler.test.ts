@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createScheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import type { DueClaim } from '../../../../src/engine/outbox/types.js';
+import { createSimulation, type Simulation } from './scheduling.js';
+
+const slowMs = 1_000;
+
+describe('any sequence of events', () => {
+  const shippers = ['a', 'b', 'c'];
+  const webhook = fc.record({ shipper: fc.constantFrom(...shippers), n: fc.nat({ max: 3 }) });
+  const act = fc.oneof(
+    fc.record({
+      kind: fc.constant('record' as const),
+      shipper: fc.constantFrom(...shippers),
+      events: fc.integer({ min: 1, max: 30 }),
+    }),
+    fc.record({
+      kind: fc.constant('owe' as const),
+      webhook,
+      count: fc.integer({ min: 1, max: 60 }),
+      agoMs: fc.nat({ max: 60_000 }),
+    }),
+    fc.record({ kind: fc.constant('pageRuns' as const) }),
+    fc.record({ kind: fc.constant('pageComes' as const), fails: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('otherProcessTakes' as const),
+      webhook,
+      count: fc.integer({ min: 1, max: 30 }),
+    }),
+    fc.record({
+      kind: fc.constant('end' as const),
+      nth: fc.nat({ max: 30 }),
+      durationMs: fc.constantFrom(5, 200, 1_500, 6_000),
+      fails: fc.boolean(),
+    }),
+    fc.record({ kind: fc.constant('giveBackEnds' as const) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 50, 700, 3_000) }),
+    fc.record({ kind: fc.constant('notCallable' as const), webhook }),
+  );
+  const run = (check: (simulation: Simulation) => void) =>
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 120 }), fc.integer({ min: 1, max: 12 }), (acts, concurrency) => {
+        const simulation = createSimulation({ concurrency, slowMs, shippers, webhooksOfShipper: 4 });
+        for (const act of acts) {
+          simulation.act(act);
+          check(simulation);
+        }
+        simulation.finish();
+        check(simulation);
+        // Everything owed was sent once: nothing was forgotten, nothing was started twice.
+        expect(simulation.unsent()).toEqual([]);
+        expect(simulation.sentTwice()).toEqual([]);
+        for (const shipper of shippers) expect(simulation.scheduler.pressure(shipper)).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+
+  test('starts each claim once, gives it back or keeps it waiting, and forgets nothing owed', () => {
+    run(() => undefined);
+  });
+
+  test('has the leases of all claims renewed until they are settled or given back', () => {
+    run(({ scheduler, held }) => {
+      const renewed = scheduler.claims().map(({ claim }) => claim.deliveryId);
+      expect(renewed.sort()).toEqual(held().sort());
+    });
+  });
+
+  test('never has more attempts in flight than places in a pool', () => {
+    run(({ scheduler, concurrency }) => {
+      const { quick, unknown, slow } = scheduler.usage().inFlight;
+      expect(quick).toBeLessThanOrEqual(concurrency);
+      expect(unknown).toBeLessThanOrEqual(concurrency);
+      expect(slow).toBeLessThanOrEqual(5 * concurrency);
+    });
+  });
+
+  test('never lets a newer delivery of a lane pass its longest due one', () => {
+    run(({ passedOver }) => expect(passedOver()).toEqual([]));
+  });
+
+  test('never counts more of a wait as ours than it lasted, and never less than nothing', () => {
+    run(({ waits }) =>
+      expect(
+        waits().filter(({ waitedMs, sendableMs }) => !(sendableMs >= 0 && sendableMs <= waitedMs + 1e-6)),
+      ).toEqual([]),
+    );
+  });
+
+  test('never lets a lane with pending deliveries wait while a place it may use is free', () => {
+    run(({ idleLanes }) => expect(idleLanes()).toEqual([]));
+  });
+});
+
+const claimOf = (shipperId: string, webhookId: string, dueMs = 0): DueClaim =>
+  ({ shipperId, webhookId, deliveryId: `${webhookId} ${Math.random()}`, dueAt: new Date(dueMs) }) as DueClaim;
+
+const claimAll = (shipperId: string, { wanted }: Page) =>
+  wanted.map(({ webhookId }) => claimOf(shipperId, webhookId));
+
+describe('rotation', () => {
+  test("one shipper's ten thousand lanes cost another nothing", () => {
+    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    const lanes = Array.from({ length: 10_000 }, (_, n) => `big ${n}`);
+    scheduler.notify(
+      lanes.map((webhookId) => ({ webhookId, dueFromMs: null })),
+      'older',
+      0,
+    );
+    const first = scheduler.nextPage(0)!;
+    scheduler.claimed(claimAll('big', first), 0, first);
+    while (scheduler.starts(0).length > 0);
+    // Its pages and attempts are under way; the other's deliveries are in the next page and start at once.
+    scheduler.claimed([claimOf('small', 'small')], 0, null);
+    expect(scheduler.starts(0).map(({ claim }) => claim.shipperId)).toEqual(['small']);
+    scheduler.notify([{ webhookId: 'small', dueFromMs: null }], 'older', 0);
+    expect(scheduler.nextPage(0)!.wanted.map(({ webhookId }) => webhookId)).toContain('small');
+  });
+
+  test('receivers that hang from the start take no place of known quick ones', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    scheduler.claimed([claimOf('good', 'good')], 0, null);
+    for (const known of scheduler.starts(0)) scheduler.ended(known, 5, 0);
+    const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
+    scheduler.claimed(hanging, 0, null);
+    for (let nowMs = 0; nowMs <= 20_000; nowMs += 100) {
+      scheduler.slow(nowMs);
+      scheduler.starts(nowMs);
+    }
+    scheduler.claimed([claimOf('good', 'good')], 20_000, null);
+    expect(scheduler.starts(20_000).map(({ claim }) => claim.webhookId)).toEqual(['good']);
+  });
+
+  test('a page that fails is requested again with half as many lanes, until one succeeds', () => {
+    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    const due = Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null }));
+    scheduler.notify(due, 'older', 0);
+    const sizes = Array.from({ length: 5 }, () => {
+      const page = scheduler.nextPage(0)!;
+      scheduler.pageFailed(page);
+      return page.wanted.length;
+    });
+    expect(sizes).toEqual([16, 8, 4, 2, 1]);
+    const page = scheduler.nextPage(0)!;
+    scheduler.claimed([], 0, page);
+    expect(scheduler.nextPage(0)!.wanted).toHaveLength(2);
+  });
+});
+
+// Three seconds an attempt, four or ten at once: nine tenths of the lane's capacity arrive.
+test.each([
+  { concurrency: 10, everyMs: 833 },
+  { concurrency: 100, everyMs: 333 },
+])('a slow receiver gets the longest due first, with $concurrency places', ({ concurrency, everyMs }) => {
+  const simulation = createSimulation({ concurrency, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
+  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs, forMs: 600_000 });
+  expect(oldestMs).toBeLessThan(30_000);
+});
+
+test('a claim ends once, however often that is told', () => {
+  const scheduler = createScheduler({ concurrency: 10, slowMs });
+  scheduler.claimed([claimOf('a', 'a'), claimOf('b', 'b')], 0, null);
+  const [first, second] = scheduler.starts(0);
+  scheduler.ended(first!, 5, 5);
+  scheduler.ended(first!, 5, 5);
+  expect(scheduler.claims()).toEqual([second]);
+  expect(scheduler.usage().inFlight).toEqual({ quick: 0, unknown: 1, slow: 0 });
+});
+
+test('receivers that hang from the start take their places one by one, not all at once', () => {
+  const scheduler = createScheduler({ concurrency: 100, slowMs });
+  const webhooks = Array.from({ length: 50 }, (_, n) => `hangs ${n}`);
+  const startedIn = Array<number>(8).fill(0);
+  for (let nowMs = 0; nowMs < 8_000; nowMs += 100) {
+    for (const entry of scheduler.slow(nowMs)) scheduler.ended(entry, null, nowMs);
+    const claims = webhooks.map((webhookId) => claimOf(webhookId, webhookId, nowMs));
+    scheduler.claimed(claims, nowMs, null);
+    for (const entry of scheduler.starts(nowMs)) {
+      scheduler.sending(entry, nowMs);
+      startedIn[Math.floor(nowMs / 1_000)]! += 1;
+    }
+  }
+  // The places for unknown webhooks; what is missing to half of the limits; then one for each second and webhook.
+  expect(startedIn).toEqual([100, 150, 50, 50, 50, 50, 50, 0]);
+});
+
+test('the wait for a slow receiver that is owed more than it can take does not count as ours', () => {
+  const simulation = createSimulation({ concurrency: 10, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
+  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs: 500, forMs: 60_000 });
+  expect(oldestMs).toBeGreaterThan(10_000);
+  expect(Math.max(...simulation.waits().map(({ sendableMs }) => sendableMs))).toBeLessThan(150);
+});
+
+describe('pages', () => {
+  const due = (dueFromMs: number | null) => [{ webhookId: 'w', dueFromMs }];
+  const pullNothing = (scheduler: ReturnType<typeof createScheduler>) => {
+    const page = scheduler.nextPage(0)!;
+    scheduler.claimed([], 0, page);
+    return page.wanted[0]!.sinceMs;
+  };
+
+  test('start where the last one ended, or at the earliest notified due time, whichever is earlier', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null), 'older', 0);
+    const first = scheduler.nextPage(0)!;
+    expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
+    const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
+    scheduler.claimed(claims, 0, first);
+    for (const entry of scheduler.starts(0)) scheduler.ended(entry, 5, 0);
+    scheduler.notify(due(9_000), 'older', 0);
+    expect(pullNothing(scheduler)).toBe(7_000);
+    scheduler.notify(due(6_000), 'older', 0);
+    expect(pullNothing(scheduler)).toBe(6_000);
+    expect(scheduler.nextPage(0)).toBeNull();
+  });
+
+  test('follow each other if a notification arrives meanwhile', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null), 'older', 0);
+    const first = scheduler.nextPage(0)!;
+    const claim = claimOf('s', 'w', 1_000);
+    scheduler.claimed([claim], 0, first);
+    scheduler.notify(due(2_000), 'older', 0);
+    const page = scheduler.nextPage(0)!;
+    scheduler.notify(due(400), 'older', 0);
+    scheduler.claimed([], 0, page);
+    expect(pullNothing(scheduler)).toBe(400);
+    expect(scheduler.nextPage(0)).toBeNull();
+  });
+});
