@@ -25,7 +25,7 @@ import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-o
 import type { OpenApiDocument } from '../http/openapi/types.js';
 import type { Route } from '../http/route.js';
 import { auditRoutes } from '../operator/audit-routes.js';
-import { erasureRoutes } from '../operator/erasure-routes.js';
+import { erasureRoutes } from '../operator/maintenance-routes.js';
 import { eventRoutes } from '../operator/event-routes.js';
 import { maintenanceRoutes } from '../operator/maintenance-routes.js';
 import { shipperRoutes } from '../operator/shipper-routes.js';
