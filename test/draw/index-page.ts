@@ -17,7 +17,7 @@ export function indexOf(results: Result[]): string {
   });
   return `${[
     '# The dashboards in each scene',
-    `For those on call: how the dashboards look when something is wrong, which alerts are sent (and how long after the fault, shown by the dashed line), and what is red in Overview's first row: _ours_ to mend, or _theirs_, the receivers'. \`npm run dashboards -- --draw\` makes these pictures, **not Grafana**: a real service, Prometheus and Alertmanager go through each scene, and a browser draws the panels' JSON. The durations of the rules are divided by ${division.factor}, so a second here is about half a minute in production.`,
+    `This page shows people on call how the dashboards look when something is wrong. It says which alerts are sent, how long after the fault (the dashed line), and what is red in Overview's first row: _ours_ to mend, or _theirs_, the receivers'. \`npm run dashboards -- --draw\` makes these pictures, **not Grafana**: a real service, Prometheus and Alertmanager go through each scene, and a browser draws the panels' JSON. The durations of the rules are divided by ${division.factor}, so a second here is about half a minute in production.`,
     ...sections,
   ].join('\n\n')}\n`;
 }
