@@ -183,6 +183,7 @@ describe('embedded mode, on a path with spaces', () => {
     const withAnother = await startAgain();
     expect(withAnother.exit).toBe(78);
     expect(withAnother.stderr).toMatch(/^Neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS is the key.*\n$/);
+    expect(existsSync(lockFile())).toBe(false);
     writeFileSync(kept, '{"TOKEN_SECRET": ');
     expect(await startAgain()).toMatchObject({
       exit: 78,
