@@ -16,7 +16,6 @@ const flow = [
 
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
-  receiver: ['cli/terminal', 'client/index'],
   cli: ['version', 'client/index', 'client/listen/command'],
   client: [],
 };
