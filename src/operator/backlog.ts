@@ -2,7 +2,7 @@ import { laneLimits } from '../deliveries/dispatch/lanes.js';
 import { placesOf } from '../deliveries/dispatch/places.js';
 import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
-import { forget, type Metrics } from '../platform/telemetry/metrics.js';
+import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';
 import { readUncreated } from '../shipments/store.js';
 
 const maxAgeMs = 60_000;
@@ -31,13 +31,8 @@ export function createBacklogGauges(deps: {
   const ofDeliveries = shown(
     { metrics, now },
     [metrics.sendableDeliveries, metrics.sendableOldest, metrics.waitingDeliveries, metrics.webhooksUnserved],
-    async () => {
-      const backlog = await readBacklog(db, {
-        fullFrom,
-        shipperFullFrom,
-        last,
-        heldBack: deps.heldBack?.() ?? {},
-      });
+    () => readBacklog(db, { fullFrom, shipperFullFrom, last, heldBack: deps.heldBack?.() ?? {} }),
+    (backlog) => {
       last = backlog;
       metrics.sendableDeliveries.set(backlog.sendable);
       metrics.sendableOldest.set(backlog.oldestSendableSeconds);
@@ -50,8 +45,8 @@ export function createBacklogGauges(deps: {
   const ofOrders = shown(
     { metrics, now },
     [metrics.ordersUncreated, metrics.orderOldestUncreated],
-    async () => {
-      const { count, oldestSeconds } = await readUncreated(db);
+    () => readUncreated(db),
+    ({ count, oldestSeconds }) => {
       metrics.ordersUncreated.set(count);
       metrics.orderOldestUncreated.set(oldestSeconds);
     },
@@ -64,11 +59,12 @@ export function createBacklogGauges(deps: {
   };
 }
 
-/** `read` sets the gauges; they are forgotten when it fails, and when it last succeeded too long ago. */
-function shown(
+/** The gauges are also forgotten when the last read is too long ago. */
+function shown<Figures>(
   { metrics, now }: { metrics: Metrics; now: () => number },
   gauges: Parameters<typeof forget>,
-  read: () => Promise<void>,
+  read: () => Promise<Figures>,
+  set: (figures: Figures) => void,
 ): () => Promise<void> {
   let readAtMs = -Infinity;
   metrics.onScrape(() => {
@@ -76,12 +72,7 @@ function shown(
   });
   return async () => {
     const startedAtMs = now();
-    try {
-      await read();
-      readAtMs = startedAtMs;
-    } catch (error) {
-      forget(...gauges);
-      throw error;
-    }
+    await show(gauges, read(), set);
+    readAtMs = startedAtMs;
   };
 }

@@ -1,6 +1,6 @@
 import { countOpenCircuits, readLag, readUncalled } from '../deliveries/outbox/lag.js';
 import type { Database } from '../platform/database/postgres.js';
-import { forget, type Metrics } from '../platform/telemetry/metrics.js';
+import { show, type Metrics } from '../platform/telemetry/metrics.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { countRemoved } from './removal-store.js';
 
@@ -24,19 +24,6 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   ]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   metrics.refreshedAt.setToCurrentTime();
-}
-
-async function show<Figures>(
-  gauges: Parameters<typeof forget>,
-  reading: Promise<Figures>,
-  set: (figures: Figures) => void,
-): Promise<void> {
-  try {
-    set(await reading);
-  } catch (error) {
-    forget(...gauges);
-    throw error;
-  }
 }
 
 const refreshDeliveries = ({ db, metrics }: GaugeDependencies): Promise<void> =>

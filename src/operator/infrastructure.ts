@@ -2,7 +2,7 @@ import { oldestAuditMs } from '../accounts/audit/audit-store.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../deliveries/retention/partitions.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, type TaskWatch } from '../platform/every.js';
-import { forget, type Metrics } from '../platform/telemetry/metrics.js';
+import { show, type Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
 import { queueSchema } from '../platform/queue/postgres.js';
 import { nextAccepted, nextAgain } from '../shipments/erasure/store.js';
@@ -148,20 +148,6 @@ async function readBehind(
     ['audit', behindDays(audit, retentionMs.audit, nowMs)],
     ['shipments', behindDays(Math.min(...lastStatesMs), retentionMs.shipments, nowMs)],
   ]);
-}
-
-/** Without it the gauges have no series. Rejects as `reading` does. */
-async function show<Figures>(
-  gauges: Parameters<typeof forget>,
-  reading: Promise<Figures>,
-  set: (figures: Figures) => void,
-): Promise<void> {
-  const figures = await reading.catch((error: unknown) => {
-    forget(...gauges);
-    throw error;
-  });
-  forget(...gauges); // what is gone by now, such as a table
-  set(figures);
 }
 
 async function inParallel(...readings: Promise<void>[]): Promise<void> {

@@ -331,4 +331,18 @@ export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
   }
 }
 
+/** Without a reading the gauges have no series. Rejects as `reading` does. */
+export async function show<Figures>(
+  gauges: Parameters<typeof forget>,
+  reading: Promise<Figures>,
+  set: (figures: Figures) => void,
+): Promise<void> {
+  const figures = await reading.catch((error: unknown) => {
+    forget(...gauges);
+    throw error;
+  });
+  forget(...gauges); // what is gone by now, such as a table
+  set(figures);
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
