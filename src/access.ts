@@ -4,8 +4,7 @@ import { operatorsOf, authenticateShipper, authenticateOperator } from './accoun
 import { createLoginLimits } from './accounts/login/limits.js';
 import { createSessionCookie } from './accounts/login/cookie.js';
 import { createLogIn } from './accounts/login/log-in.js';
-import { loginRoute } from './accounts/login/routes.js';
-import { sessionRoutes } from './accounts/login/session-routes.js';
+import { loginRoute, sessionRoutes } from './accounts/login/routes.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createPrincipalCache } from './accounts/principal-cache.js';
 import { createTokens } from './accounts/tokens.js';
