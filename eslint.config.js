@@ -19,7 +19,6 @@ const flow = [
 
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
-  receiver: ['cli/terminal', 'client/index'],
   cli: ['platform/version', 'client/index', 'client/listen/command'],
   client: [],
 };

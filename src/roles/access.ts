@@ -4,13 +4,11 @@ import { operatorsOf, authenticateShipper, authenticateOperator } from '../accou
 import { createLoginLimits } from '../accounts/login/limits.js';
 import { createSessionCookie } from '../accounts/login/cookie.js';
 import { createLogIn } from '../accounts/login/log-in.js';
-import { loginRoute } from '../accounts/login/routes.js';
-import { sessionRoutes } from '../accounts/login/routes.js';
+import { loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createTokens } from '../accounts/tokens.js';
-import { createApiLimit } from '../http/request/shares.js';
-import { createShares } from '../http/request/shares.js';
+import { createApiLimit, createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body-bytes.js';
 import type { Route } from '../http/route.js';
 import type { ServerOptions } from '../http/server.js';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
@@ -70,17 +70,10 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
     );
   }
   const temporary = `${folder.passwordFile}.${randomUUID()}`;
-  await writeFile(temporary, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-  try {
-    // A link never replaces a file: the first process decides, and all read the same password.
-    await rm(folder.passwordFile, { force: true });
-    await link(temporary, folder.passwordFile);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
-  return (await readFile(folder.passwordFile, 'utf8')).trim();
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(temporary, password, { mode: 0o600, flush: true });
+  await rename(temporary, folder.passwordFile);
+  return password;
 }
 
 /** At a start, a log over 10 MB is emptied. */

@@ -7,14 +7,13 @@ import { createServer } from 'node:net';
 import type { Logger } from '../telemetry/logger.js';
 import { ensureCluster, ensureDatabase } from './cluster.js';
 import { boundLog, readOrMakePassword, type Folder } from './folder.js';
-import { clearStaleLock, findPostmaster, type Ownership, type Postmaster } from './processes.js';
+import { clearStaleLock, findPostmaster, type Postmaster } from './processes.js';
 import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
 import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 export interface Server {
   folder: Folder;
   runner: Runner;
-  owner: Ownership;
   logger: Logger;
 }
 
@@ -32,15 +31,15 @@ const afterFailureMs = 1_000;
 /** After this long it is restarted without delay. */
 const steadyMs = 60_000;
 
-/** A running server, whichever process started it; a new one, on `fixedPort` if given, only if we own the folder. */
+/** A running server, whichever process started it, else a new one, on `fixedPort` if given. */
 export async function bringUp(
   server: Server,
   fixedPort?: number,
   signal?: AbortSignal,
 ): Promise<{ port: number; password: string }> {
-  const { folder, owner } = server;
+  const { folder } = server;
   let launched: Launch | undefined;
-  let obstacle = 'another process owns it, but has not started it';
+  let obstacle = 'it does not respond';
   const startedAt = Date.now();
   try {
     while (Date.now() - startedAt < upTimeoutMs) {
@@ -61,7 +60,7 @@ export async function bringUp(
         obstacle = failure.reason;
         launched = undefined;
         await sleep(relaunchMs);
-      } else if (!launched && owner.claim()) {
+      } else if (!launched) {
         launched = await startServer(server, fixedPort);
       }
       await sleep(pollMs);
@@ -100,14 +99,14 @@ function notUp(folder: Folder, reason: string): Error {
   );
 }
 
-/** On the same port while we own it; takes over once the owner is gone. Does not keep the process alive. */
+/** Restarts it on the same port. Does not keep the process alive. */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
-  const { folder, owner, logger } = server;
+  const { folder, logger } = server;
   let upSince = Date.now();
   let restarts = 0;
   while (await pause(checkMs, signal)) {
     try {
-      if (!owner.claim() || findPostmaster(folder.cluster)) continue;
+      if (findPostmaster(folder.cluster)) continue;
       if (Date.now() - upSince > steadyMs) restarts = 0;
       const delayMs = restarts === 0 ? 0 : Math.min(backoffMs * 2 ** (restarts - 1), maxBackoffMs);
       restarts += 1;
