@@ -25,7 +25,6 @@ export const successBody = (
   ...(warnings.length > 0 && { warnings }),
 });
 
-/** The envelope of a failure (contract, section 2). */
 export const failureBody = (error: ApiError, requestId: string) => ({
   version,
   status: error.status,

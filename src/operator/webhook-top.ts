@@ -130,7 +130,6 @@ const orders: Record<Sort, (a: TopWebhook, b: TopWebhook) => number> = {
   slow: (a, b) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0),
 };
 
-/** Webhooks across shippers (contract, section 6). */
 export const webhookTopRoute = (db: Database): Route =>
   route({
     method: 'get',

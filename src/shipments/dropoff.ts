@@ -41,8 +41,8 @@ export type ChooseDropoff = (to: {
 }) => DropoffLocation;
 
 /**
- * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code
- * (contract, section 3). A rule that no location satisfies is skipped.
+ * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code.
+ * A rule that no location satisfies is skipped.
  */
 export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
   const places = locations.map((location) => ({

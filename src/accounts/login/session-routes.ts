@@ -66,7 +66,6 @@ const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 
 const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as const;
 
-/** Contract, section 10. */
 export function sessionRoutes(deps: SessionDependencies): Route[] {
   const { db, sessions, cookie, logIn, principals, features } = deps;
   const describe = (

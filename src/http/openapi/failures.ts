@@ -8,7 +8,7 @@ export interface Failure {
   headers?: string[];
 }
 
-/** By HTTP status (contract, section 2). */
+/** The failures, by their HTTP status. */
 export const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',

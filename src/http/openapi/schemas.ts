@@ -27,7 +27,7 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** Removes what is not part of the contract (additional fields are allowed) or redundant (the pattern of a format). */
+/** Removes what the API does not promise (additional fields are allowed) or what is redundant (the pattern of a format). */
 function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format) delete schema.pattern;

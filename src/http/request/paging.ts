@@ -41,7 +41,7 @@ const cursorFrom = (field: string, page: string) =>
     .transform(decodeCursor)
     .optional();
 
-/** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
+/** `limit` and `cursor` of every list. The cursor encodes the last id of the previous page. */
 export const paging = {
   limit: described(z.string(), 'Maximum number of items in the page.', 50, {
     type: 'integer',

@@ -20,7 +20,7 @@ import {
 import { accountAt } from '../../support/deployment.js';
 import { until } from '../../support/until.js';
 
-/** Contract, section 6. */
+/** Ended access is refused everywhere within this time. */
 const boundMs = 10_000;
 
 let service: Service;
