@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
 import { installedPostgres, ownPostgres, type OwnPostgres } from './own-postgres.js';
-import { commandsUnder } from './runbook.js';
+import { commandsUnder, inEachForm } from './runbook.js';
 import { openShell, type Shell } from './shell.js';
 
 if (!installedPostgres)
@@ -48,6 +48,7 @@ if (!installedPostgres)
         PORT: '0',
       },
       (name) => {
+        if (name === 'logFile') return shell.logFile;
         if (name !== 'pid') throw new Error(`<${name}> has no value in a drill`);
         return String(service.pid);
       },
@@ -75,7 +76,7 @@ if (!installedPostgres)
     expect(steps).toHaveLength(count); // a new one needs its place below
     return async (index: number) => {
       const printed: string[] = [];
-      for (const command of steps[index]!) printed.push(await run(command));
+      for (const command of steps[index]!.flatMap(inEachForm)) printed.push(await run(command));
       return printed;
     };
   };
