@@ -74,7 +74,7 @@ export interface ShipperCredentials {
   cookie: SessionCookie;
 }
 
-/** With the Authorization header a cookie does not count. With the cookie the key may be left out: its token has it. */
+/** A cookie does not count beside an Authorization header. With it the key may be left out: its token has it. */
 async function claimsOf(
   request: Request,
   { tokens, sessions, cookie }: ShipperCredentials,
