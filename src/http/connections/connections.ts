@@ -6,7 +6,7 @@ import { readInPieces } from './read-in-pieces.js';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** For one address block. */
+  /** The limit for one address block. */
   maxPerBlock: number;
   /** A proxy carries the connections of many clients: its block may have all of them. */
   isProxy(address: string): boolean;
@@ -59,7 +59,7 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   unparsedBytes: number;
-  /** Of its requests under way. */
+  /** The heads of its requests under way. */
   headBytes: number;
   /** Reads from the socket again, if there is room. */
   resume(): void;

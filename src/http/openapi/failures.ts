@@ -1,5 +1,5 @@
 export interface Failure {
-  /** Of its component in the document. */
+  /** The name of its component in the document. */
   name: string;
   code: string;
   description: string;
@@ -81,7 +81,7 @@ export const failures: Record<number, Failure> = {
   },
 };
 
-/** For any other HTTP status. */
+/** The failure for any other HTTP status. */
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',

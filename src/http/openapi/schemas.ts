@@ -66,7 +66,7 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
 export const ownId = (name: string, example: unknown): unknown =>
   example === exampleId ? ((exampleIds as Record<string, string>)[name] ?? example) : example;
 
-/** For any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
+/** The pattern of any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
 const anyText = '^[^\\u0000]*$';
 const anyJson = { $ref: '#/components/schemas/AnyJson' };
 const fieldName = { pattern: anyText, not: { enum: ['__proto__', 'constructor'] } };

@@ -4,11 +4,11 @@ import type { Route } from '../route.js';
 export interface EndedRequest {
   /** The pattern of the route's path; null without a route. */
   route: string | null;
-  /** As the client wrote it. */
+  /** The method as the client wrote it. */
   method: string;
   /** 499: the client gave up before its response. */
   status: number;
-  /** From its arrival to its answer, without its client's part of the time (see `Timing`). */
+  /** The time from its arrival to its response, without its client's part of the time (see `Timing`). */
   workedMs: number;
   isSlowByDesign: boolean;
 }
@@ -50,7 +50,7 @@ export function createRequestCounter(
   };
 }
 
-/** Of the pages besides the API. */
+/** The methods of the pages besides the API. */
 const pageMethods = new Set(['GET', 'POST']);
 
 /** Node accepts about forty methods. A HEAD is served by the route's GET. */

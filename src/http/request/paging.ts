@@ -5,13 +5,13 @@ import { described, exampleId } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** In base64url: the 16 bytes of an id, and 5 of a digest of the list and its filters. */
+/** A cursor, in base64url: the 16 bytes of an id, and 5 of a digest of the list and its filters. */
 const cursorForm = /^[A-Za-z0-9_-]{28}$/;
 const idBytes = 16;
 
 interface Cursor {
   id: string;
-  /** Of the list and the filters that it continues, in hexadecimal. */
+  /** The digest of the list and the filters that it continues, in hexadecimal. */
   digest: string;
 }
 

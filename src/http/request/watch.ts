@@ -119,7 +119,7 @@ interface Locals {
 interface Timing {
   /** How long the body took to come. */
   readMs?: number;
-  /** Since when it is being read. */
+  /** When reading it began. */
   readingSinceMs?: number | undefined;
   /** How long its shipper's own share has held it back, so far. */
   heldMs?: () => number;
