@@ -124,7 +124,7 @@ async function query(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** In one transaction. Safe to repeat. */
+/** Runs in one transaction. Safe to repeat. */
 const makeServiceRole = (database: string, password: string): string => `
   begin;
   select pg_advisory_xact_lock(hashtext('parcelhook-service-role'));

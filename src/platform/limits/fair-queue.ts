@@ -26,7 +26,7 @@ export interface Dropped<Item> {
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** Per kind. */
+  /** The limit of each kind. */
   maxItems?: number;
 }
 
