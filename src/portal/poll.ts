@@ -4,7 +4,7 @@ import { isApiError, type ApiError } from './api.js';
 export interface Resource<Data> {
   /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
   data: Data | undefined;
-  /** Of the last read; null after a success. */
+  /** The error of the last read; null after a success. */
   error: ApiError | null;
   isLoading: boolean;
   /** Reads again now, and resolves when that is shown. */
