@@ -4,7 +4,7 @@ import { describeIssue } from '../platform/issues.js';
 import defaults from './dropoff-defaults.json' with { type: 'json' };
 import type { DropoffLocation } from './order.js';
 
-/** For a first start; operators replace them with DROPOFF_FILE. */
+/** Locations for a first start; operators replace them with DROPOFF_FILE. */
 export const defaultDropoffLocations: DropoffLocation[] = defaults;
 
 const dropoffFile = z

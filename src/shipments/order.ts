@@ -69,7 +69,7 @@ export type OrderChecks = (typeof orderChecks)[number];
 
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
-/** For the document. */
+/** The pattern for the document. */
 const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
 const unit = (names: string[]) =>
   text
