@@ -14,7 +14,7 @@ import type { Answer, Boxes } from './boxes.js';
 export interface ReceivingDependencies {
   addresses: InboxAddresses;
   boxes: Boxes;
-  /** Of the shipper's webhooks whose target address has this path. */
+  /** The secrets of the shipper's webhooks whose target address has this path. */
   secretsOf(shipperId: string, path: string): Promise<string[]>;
   bodyBytes: BodyBytes;
   /** Longer than an attempt may take: a time-out is ended by the sender, and by this if it is not. */
