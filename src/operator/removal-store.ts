@@ -13,7 +13,7 @@ export interface Piece {
 /** Rows locked by others stay. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
 
-/** Of the shipper, or of all shippers if `isShared`. */
+/** The rows of the shipper, or of all shippers if `isShared`. */
 export interface PageRows {
   table: string;
   key: string;
@@ -99,7 +99,7 @@ const pieceBy = (key: string, gone = 'select count(*) from gone') =>
   `select (${gone})::int as deleted,
           case when (select count(*) from page) = $3 then (select ${key} from page order by ${key} desc limit 1) end as next`;
 
-/** As their shipper would, so that nothing more is owed to them; deletes replays and redeliveries. */
+/** Deletes webhooks as their shipper would, so that nothing more is owed to them; deletes replays and redeliveries. */
 export const stopWebhooks = pieceOf(
   'remove-stop-webhooks',
   `with page as materialized (
@@ -136,7 +136,7 @@ export const deleteLogged = pieceOf(
   ),
 );
 
-/** By hour, and those not folded into hours yet. */
+/** Deletes the counts by hour, and those not folded into hours yet. */
 export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {
   await lockCounts(tx); // counts folded meanwhile would be seen in neither table
   return removeCounts(tx, shipperId, after, limit);

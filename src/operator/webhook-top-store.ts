@@ -12,7 +12,7 @@ export interface DescribedWebhook {
   failingSince: Date | null;
 }
 
-/** In the order given, without deleted ones. */
+/** Describes them in the order given, without deleted ones. */
 export const describeWebhooks = (db: Database, webhookIds: string[]): Promise<DescribedWebhook[]> =>
   db.query<DescribedWebhook>(
     'describe-webhooks',
