@@ -40,7 +40,7 @@ async function createAccount(app: App, file: string): Promise<FirstAccount> {
   return account;
 }
 
-/** As in the README and in the examples of the API. */
+/** The same order as in the README and in the examples of the API. */
 const order = {
   ...sampleOrder(Date.now()),
   shipperTrackingId: 'ORDER-1001',
