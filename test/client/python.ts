@@ -1,4 +1,4 @@
-/** Of the tests of the Python package: the Python that is there is TEST_PYTHON, else python3. */
+/** Support for the tests of the Python package. The Python that is there is TEST_PYTHON, else python3. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ export interface PythonProgram {
   kill(): void;
 }
 
-/** With `input`, that is all it can read. */
+/** `input`, if given, is all it can read. */
 export function startPython(args: string[], env: Record<string, string>, input?: string): PythonProgram {
   const child = spawn(python, args, { env: { ...environment, ...env }, stdio: 'pipe' });
   children.add(child);
