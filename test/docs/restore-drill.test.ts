@@ -70,7 +70,7 @@ if (!installedPostgres)
     expect({ command, exit, stderr }).toEqual({ command, exit: 0, stderr: expect.any(String) });
     return stdout;
   };
-  /** In all its forms; returns what they print. */
+  /** Runs a step in all its forms; returns what they print. */
   const stepsOf = (heading: string, count: number) => {
     const steps = commandsUnder(heading);
     expect(steps).toHaveLength(count); // a new one needs its place below
@@ -102,7 +102,7 @@ if (!installedPostgres)
     return { delivered, owed, webhookId: attempt!.headers['webhook-id'], cursor: await cursorNow() };
   }
 
-  /** After the backup: gone with the restore. */
+  /** An order placed after the backup: gone with the restore. */
   async function meanwhile() {
     const lost = await placeOrder(account);
     await untilState(account, lost, 'CREATED');

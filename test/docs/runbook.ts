@@ -46,7 +46,7 @@ const functions = blocks.filter(({ code }) => code.startsWith('operator()')).map
 export const inEachForm = (command: string): string[] =>
   /^(operator|logs|redis) /.test(command) ? functions.map((defined) => `${defined}${command}`) : [command];
 
-/** By blocks. Throws where there is none. */
+/** The commands, by blocks. Throws where there is none. */
 export function commandsUnder(heading: string): string[][] {
   const own = blocks.filter((block) => block.heading === heading && block.language === 'sh');
   if (own.length === 0) throw new Error(`docs/runbook.md has no commands under "${heading}"`);
