@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
 });
 
-/** With a session in the portal. */
+/** An account with a session in the portal. */
 type Known = Account & { cookie: string };
 
 async function knownAccount(): Promise<Known> {
