@@ -23,13 +23,13 @@ function backendsOfThisRun(): Backend[] {
 export interface Service {
   url: string;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** For another process of the same deployment. */
+  /** The settings for another process of the same deployment. */
   env: Record<string, string>;
   process: RunningProcess;
   stop(): Promise<void>;
 }
 
-/** With its own database and queue prefix, and one process (role `all`) of the built service. */
+/** Starts one with its own database and queue prefix, and one process (role `all`) of the built service. */
 export async function startService(
   options: { backend?: Backend; env?: Record<string, string>; role?: string } = {},
 ): Promise<Service> {

@@ -11,7 +11,7 @@ export interface Refusal {
 
 interface Statement {
   line: number;
-  /** In lower case on one line: no comments, literals and bodies of functions left out. */
+  /** The text in lower case on one line: no comments, literals and bodies of functions left out. */
   text: string;
   body: string;
   comments: string[];

@@ -20,7 +20,10 @@ export interface Stop {
   go(): void;
 }
 
-/** Before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that gate. */
+/**
+ * Puts a gate before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that
+ * gate.
+ */
 export async function installGates(db: Database): Promise<void> {
   await db.query(
     '',
