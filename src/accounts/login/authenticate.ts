@@ -74,7 +74,7 @@ export interface ShipperCredentials {
   cookie: SessionCookie;
 }
 
-/** A cookie does not count beside an Authorization header. With it the key may be left out: its token has it. */
+/** A cookie does not count beside an Authorization header. Its token has the key, so the request may leave it out. */
 async function claimsOf(
   request: Request,
   { tokens, sessions, cookie }: ShipperCredentials,
