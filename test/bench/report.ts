@@ -51,7 +51,7 @@ export const machine = (): Report['machine'] => ({
   cores: cpus().length,
 });
 
-/** With medians and ranges. */
+/** The results with medians and ranges. */
 export function summarize(
   runs: Run[],
   nodeOf: ReadonlyMap<string, string>,
