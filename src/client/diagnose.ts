@@ -45,7 +45,7 @@ export interface Diagnosis {
   findings: Finding[];
 }
 
-/** A pasted text may hold the headers of several requests. */
+/** A pasted text may have the headers of several requests. */
 const maxValues = 4;
 /** During a rotation a request has two. */
 const maxSignatures = 64;
@@ -140,7 +140,7 @@ function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
 /** The allowed skew between the clocks of the service's own processes. */
 const maxSkewSeconds = 5;
 
-/** An attempt begins after its event was recorded. An event's id that the service made holds that time (UUIDv7). */
+/** An attempt begins after its event was recorded. An event's id that the service made has that time (UUIDv7). */
 function isAfterRecording(id: string, timestamp: string): boolean {
   if (!/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i.test(id)) return true;
   if (!/^\d+$/.test(timestamp)) return true;

@@ -36,7 +36,7 @@ export function createInboxReceiver(deps: ReceivingDependencies): InboxReceiver 
   const { addresses, boxes } = deps;
   const held = new Set<Response>();
   const hold = (response: Response) => {
-    if (response.destroyed) return; // it has been closed: nothing would end the hold
+    if (response.destroyed) return; // it has been closed: nothing would end the wait
     held.add(response);
     const timer = setTimeout(() => response.destroy(), deps.maxHoldMs);
     response.once('close', () => {

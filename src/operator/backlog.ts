@@ -18,7 +18,7 @@ export function createBacklogGauges(deps: {
   metrics: Metrics;
   /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
-  /** The claims that this process holds back, if it is a worker. */
+  /** The claims that wait in this process, if it is a worker. */
   heldBack?: (() => Record<string, HeldBack>) | undefined;
   /** A monotonic clock, in milliseconds. */
   now?: () => number;

@@ -83,7 +83,7 @@ export function useResource<Data>(
 }
 
 /**
- * Whether this tab holds the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden
+ * Whether this tab has the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden
  * or closed. Without locks (plain HTTP elsewhere than on localhost) each tab keeps the pace.
  */
 let isHeld = false;

@@ -6,7 +6,7 @@ import type { Tokens } from '../tokens.js';
 import { keyAndCredentials, malformed } from './authenticate.js';
 import { toStoredEmail, type LogIn } from './log-in.js';
 
-/** RFC 7617: the password may hold colons, the e-mail may not. */
+/** RFC 7617: the password may have colons, the e-mail may not. */
 function parseCredentials(encoded: string): { email: string; password: string } {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

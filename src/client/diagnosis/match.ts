@@ -86,7 +86,7 @@ export interface Match {
   reading: SecretReading;
   start: SignedStart;
   original: Original;
-  /** The place of the matching signature among those given, from 0. */
+  /** The position of the matching signature among those given, from 0. */
   place: number;
   signed: Signed;
 }

@@ -5,7 +5,7 @@ import type { Signing } from './options.js';
 export interface Refusal {
   /** The cause that `diagnose` found. `VERIFIES`: the notification verifies, so the fault is the server's. */
   cause: Finding['cause'] | 'LOGIN_REQUIRED' | 'OTHER_SECRET' | 'VERIFIES';
-  /** It holds no secret but the last four characters of the one to sign with. */
+  /** It has no secret but the last four characters of the one to sign with. */
   message: string;
 }
 

@@ -30,7 +30,7 @@ export const defaultBounds = {
 export type Bounds = typeof defaultBounds;
 
 export interface Connections {
-  /** Admits a connection, if necessary in place of another one; destroys it if there is no room. */
+  /** Admits a connection, if necessary in place of another one; destroys it if there is no free connection. */
   add(socket: Socket): void;
   /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void;

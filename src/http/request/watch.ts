@@ -121,7 +121,7 @@ interface Timing {
   readMs?: number;
   /** When reading it began. */
   readingSinceMs?: number | undefined;
-  /** How long its shipper's own share has held it back, so far. */
+  /** How long it has waited for its shipper's own share, so far. */
   heldMs?: () => number;
   answeredAtMs?: number;
 }
@@ -140,7 +140,7 @@ export async function whileReading<Body>(response: Response, read: () => Promise
   }
 }
 
-/** The request waits. For as long as its shipper's own share holds it back, the time is its client's. */
+/** The request waits. While it waits for its shipper's own share, the time is its client's. */
 export function markHeld(response: Response, heldMs: () => number): void {
   timingOf(response).heldMs = heldMs;
 }

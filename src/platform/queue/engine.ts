@@ -7,7 +7,7 @@ import type { Opened, QueueMemory } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
-/** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never holds content. */
+/** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never has content. */
 export interface JobSpec {
   name: string;
   /** Adding an id that still waits has no effect. Must not contain `:` or be all digits. */

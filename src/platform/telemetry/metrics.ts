@@ -26,7 +26,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/** Metrics in the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
+/** Metrics in the base units of Prometheus: seconds, bytes. No label has a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({

@@ -9,7 +9,7 @@ let lastGate = 0;
 /**
  * Where a statement is stopped.
  *   SNAPSHOT  it has its snapshot and has locked and changed nothing yet: what is committed from now on it does not see
- *   COMMIT    all is done but the commit: nobody sees it, and its row locks hold
+ *   COMMIT    all is done but the commit: nobody sees it, and its row locks last
  */
 export type StopAt = 'SNAPSHOT' | 'COMMIT';
 

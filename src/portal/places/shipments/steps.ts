@@ -12,7 +12,7 @@ export interface Step {
 }
 
 /**
- * The states of a shipment, oldest first, and what was sent about each. An event's `sequence` is its place in the
+ * The states of a shipment, oldest first, and what was sent about each. An event's `sequence` is its position in the
  * history, from 1; a state may come twice.
  */
 export function stepsOf(
