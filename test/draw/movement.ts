@@ -1,6 +1,6 @@
 import type { Answered } from './boards/ask.js';
 
-/** What moved by `board › panel`, over a whole run. */
+/** The movement of lines, by `board › panel`, over a whole run. */
 export interface Movement {
   note(board: string, answered: Answered[]): void;
   /** Those that never moved. */

@@ -15,7 +15,7 @@ export interface Portal {
   context: BrowserContext;
   page: Page;
   /**
-   * What went wrong since the last test: errors and warnings in the console (violations of the policy are some),
+   * Faults since the last test: errors and warnings in the console (violations of the policy are some),
    * exceptions, dialogs (a planted script ran), requests elsewhere. No page may do these.
    */
   wrong: string[];
