@@ -15,7 +15,7 @@ export interface DestinationPolicy {
   isDenied(ip: string): boolean;
   /** The service itself is reached there. */
   publicUrl: URL | null;
-  /** For development: below this path the service itself takes notifications. */
+  /** The service itself takes notifications below this path, for development. */
   inboxPath?: string | undefined;
 }
 

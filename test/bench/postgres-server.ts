@@ -112,7 +112,7 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
   const { command, args } = commandLine(runner, programOf(runner, 'postgres'), ['-D', cluster, ...options]);
   const logFile = join(folder, 'postgres.log');
   const logFd = openSync(logFile, 'a');
-  // In its own session, so that Ctrl-C does not end it before the service.
+  // It runs in a session of its own, so that Ctrl-C does not end it before the service.
   const child = spawn(command, args, {
     ...spawnOptions(runner),
     detached: true,

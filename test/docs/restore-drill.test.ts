@@ -137,7 +137,7 @@ if (!installedPostgres)
     const restoredAt = Date.now();
     await startAgain();
     await step(4);
-    // Without being asked: the service sees that it is another database.
+    // The service, without being asked, sees that it is another database.
     expectWrong(await account.call(`/v1/events?after=${kept.cursor}`), ['after']);
     await expectKept(kept, lost, restoredAt);
     const cursor = await cursorNow();

@@ -32,7 +32,7 @@ async function open(options: Partial<ReceiverOptions> = {}) {
   return { received, url: `http://127.0.0.1:${receiver.port}/` };
 }
 
-/** By the reference library, with each of the secrets. */
+/** Signs by the reference library, with each of the secrets. */
 function signed(secrets: string[], { id = 'msg.1', at = new Date(), payload = body } = {}) {
   return {
     'webhook-id': id,
@@ -129,7 +129,7 @@ describe('the server', () => {
 });
 
 describe('the program', () => {
-  /** As a process; `url` is from its output. */
+  /** Starts it as a process; `url` is from its output. */
   function start(args: string[], env: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, ['dist/main.js', 'receiver', ...args], {
       env: { PATH: process.env.PATH, ...env },

@@ -83,7 +83,7 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   return (await readFile(folder.passwordFile, 'utf8')).trim();
 }
 
-/** At a start, a log over 10 MB is emptied. */
+/** A log over 10 MB is emptied at a start. */
 export async function boundLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,

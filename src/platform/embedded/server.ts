@@ -160,7 +160,7 @@ const serverSettings = {
   log_min_messages: 'log',
 } as const;
 
-/** In its own session, so that Ctrl-C reaches only us and we can drain first. */
+/** The server runs in a session of its own, so that Ctrl-C reaches only us and we can drain first. */
 async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
   const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);
