@@ -16,7 +16,9 @@ export interface NotificationContext<Transaction = undefined> {
   missing: { from: number; to: number } | null;
   /** `FEED` if it was missing and was fetched. */
   source: 'REQUEST' | 'FEED';
-  /** Of the store: what is written with it is committed together with the mark that this event was handled. */
+  /**
+   * The store's transaction: what is written with it is committed together with the mark that this event was handled.
+   */
   transaction: Transaction;
 }
 
@@ -36,7 +38,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   onNotification(notification: Notification, context: NotificationContext<Transaction>): unknown;
   /** Another webhook of yours fails, recovers or is disabled. Without it, notices are accepted and ignored. */
   onNotice?(notice: Notice, context: NotificationContext<Transaction>): unknown;
-  /** Of `POST /v1/webhooks/{webhookId}/test`. Without it, tests are accepted and ignored. */
+  /** Gets what `POST /v1/webhooks/{webhookId}/test` sends. Without it, tests are accepted and ignored. */
   onTest?(notification: Notification): unknown;
   /** Fetches missing states from the feed. Without it, they are only reported in the context. */
   client?: Pick<Client, 'events'> | undefined;
@@ -48,7 +50,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   toleranceSeconds?: VerifyOptions['toleranceSeconds'];
 }
 
-/** For express, and for `http.createServer`. It never rejects. */
+/** A handler for express, and for `http.createServer`. It never rejects. */
 export interface ReceiverHandler {
   (request: IncomingMessage, response: ServerResponse): Promise<void>;
   /**

@@ -36,7 +36,7 @@ export interface InboxDependencies {
 /** The sender gives up first. */
 const holdMarginMs = 1_000;
 
-/** For development: an address of the service's own for each shipper, which shows what arrives and fails on demand. */
+/** An address of the service's own for each shipper, for development, which shows what arrives and fails on demand. */
 export function createInbox(deps: InboxDependencies): Inbox {
   const { db, sealer, host, port, config } = deps;
   const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -108,7 +108,7 @@ async function findTop(db: Database, sort: Sort, limit: number): Promise<TopWebh
     .sort(orders[sort]);
 }
 
-/** Of the current hour and the one before it, oldest first. */
+/** The figures of the current hour and the one before it, oldest first. */
 function recentOf(hours: HourRow[]): { failureRate: number | null; p95Ms: number | null } {
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const attempts = hours.reduce((sum, hour) => sum + hour.succeeded + hour.failed, 0);
@@ -130,7 +130,6 @@ const orders: Record<Sort, (a: TopWebhook, b: TopWebhook) => number> = {
   slow: (a, b) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0),
 };
 
-/** Webhooks across shippers (contract, section 6). */
 export const webhookTopRoute = (db: Database): Route =>
   route({
     method: 'get',

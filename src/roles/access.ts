@@ -42,7 +42,7 @@ const costlyShare = {
   stalledAfterMs: Infinity,
 };
 
-/** Of all current requests. */
+/** The bodies of all current requests together. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 export function openAccess(resources: Resources, refusals: Refusals): Access {

@@ -50,10 +50,10 @@ export interface Resources {
   /** Short statements only: a request never waits long. */
   apiDb: Database;
   workerDb: Pool;
-  /** For claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
+  /** The pool for claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
   leaseDb: Database;
   engine: QueueEngine;
-  /** Of the creation queue and of each delivery shard, by name. */
+  /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   notify: Notify;
   durations: Durations;

@@ -25,7 +25,10 @@ afterAll(async () => {
 
 const textOf = async (path: string) => (await fetch(`${service.url}${path}`)).text();
 
-/** In a page of its own: a change of the fragment alone would load nothing. On the first call the browser is started. */
+/**
+ * Opens it in a page of its own: a change of the fragment alone would load nothing. On the first call the browser is
+ * started.
+ */
 async function open(path: string, { script = true } = {}): Promise<void> {
   portal ??= await openBrowser(service);
   await page?.close();

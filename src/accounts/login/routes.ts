@@ -12,7 +12,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import { endSession } from '../session-store.js';
 
-/** RFC 7617: the password may hold colons, the e-mail may not. */
+/** RFC 7617: the password may have colons, the e-mail may not. */
 function parseCredentials(encoded: string): { email: string; password: string } {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

@@ -5,7 +5,7 @@ import { networkOf } from '../addresses.js';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** For one address block. */
+  /** The limit for one address block. */
   maxPerBlock: number;
   /** A proxy carries the connections of many clients: its block may have all of them. */
   isProxy(address: string): boolean;
@@ -29,7 +29,7 @@ export const defaultBounds = {
 export type Bounds = typeof defaultBounds;
 
 export interface Connections {
-  /** Admits a connection, if necessary in place of another one; destroys it if there is no room. */
+  /** Admits a connection, if necessary in place of another one; destroys it if there is no free connection. */
   add(socket: Socket): void;
   /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void;
@@ -58,7 +58,7 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   unparsedBytes: number;
-  /** Of its requests under way. */
+  /** The heads of its requests under way. */
   headBytes: number;
   /** Reads from the socket again, if there is room. */
   resume(): void;

@@ -118,9 +118,9 @@ interface Locals {
 interface Timing {
   /** How long the body took to come. */
   readMs?: number;
-  /** Since when it is being read. */
+  /** When reading it began. */
   readingSinceMs?: number | undefined;
-  /** How long its shipper's own share has held it back, so far. */
+  /** How long it has waited for its shipper's own share, so far. */
   heldMs?: () => number;
   answeredAtMs?: number;
 }
@@ -139,7 +139,7 @@ export async function whileReading<Body>(response: Response, read: () => Promise
   }
 }
 
-/** The request waits. For as long as its shipper's own share holds it back, the time is its client's. */
+/** The request waits. While it waits for its shipper's own share, the time is its client's. */
 export function markHeld(response: Response, heldMs: () => number): void {
   timingOf(response).heldMs = heldMs;
 }

@@ -43,7 +43,7 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
 const isShared = async (folder: string): Promise<boolean> =>
   [homedir(), path.parse(folder).root].includes(folder) || ((await stat(folder)).mode & 0o1000) !== 0;
 
-/** To all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
+/** Closes the folder to all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
 export async function closeFolder(folder: string, owner?: { uid: number; gid: number }): Promise<void> {
   if (process.platform === 'win32') return;
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -52,7 +52,7 @@ export async function closeFolder(folder: string, owner?: { uid: number; gid: nu
   });
 }
 
-/** Of the superuser: generated once, readable only by the file's owner. */
+/** The superuser's password: generated once, readable only by the file's owner. */
 export async function readOrMakePassword(folder: Folder): Promise<string> {
   const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
@@ -76,7 +76,7 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   return password;
 }
 
-/** At a start, a log over 10 MB is emptied. */
+/** A log over 10 MB is emptied at a start. */
 export async function boundLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,

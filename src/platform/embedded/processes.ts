@@ -97,7 +97,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** From /proc on Linux; undefined elsewhere, or if the process is gone. */
+/** Reads /proc on Linux; undefined elsewhere, or if the process is gone. */
 function processStat(pid: number): { name: string; state: string; startedAt: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -19,7 +19,7 @@ export interface Server {
 
 /** Recovery after a crash reads up to max_wal_size of log. */
 const upTimeoutMs = 120_000;
-/** How long the processes of a killed server may hold its lock or its memory. */
+/** How long the processes of a killed server may keep its lock or its memory. */
 const lockTimeoutMs = 20_000;
 const pollMs = 15;
 const relaunchMs = 250;
@@ -140,7 +140,7 @@ const cancelTimeoutMs = 10_000;
 const serverSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 300, // a process takes up to 42, and a killed one holds its own for a while
+  max_connections: 300, // a process takes up to 42, and a killed one keeps its own for a while
   shared_buffers: '128MB',
   autovacuum_naptime: '15s', // rows of the outbox come and go: frequent vacuums keep it small
   // Accepted means committed to disk.
@@ -155,11 +155,11 @@ const serverSettings = {
   max_parallel_workers_per_gather: 0,
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements hold names and addresses; the client gets the error anyway.
+  // Failed statements have names and addresses; the client gets the error anyway.
   log_min_messages: 'log',
 } as const;
 
-/** In its own session, so that Ctrl-C reaches only us and we can drain first. */
+/** The server runs in a session of its own, so that Ctrl-C reaches only us and we can drain first. */
 async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
   const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);

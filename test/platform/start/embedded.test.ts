@@ -21,7 +21,7 @@ function bash(input: string, args: string[] = []) {
   );
 }
 
-/** Of the link that fills in the log-in. */
+/** Reads the account from the link that fills in the log-in. */
 function accountIn(greeting: string) {
   const [, parameters] = /#(key=\S+)/.exec(greeting) ?? [];
   const { key = '', email = '', password = '' } = Object.fromEntries(new URLSearchParams(parameters));
