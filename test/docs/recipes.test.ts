@@ -1,6 +1,6 @@
 /** Runs each receiver that the documents show, where its language is installed, and sends it notifications. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sign } from '../../src/deliveries/send/headers.js';
+import { sign } from '../../src/engine/send/headers.js';
 import { newSecret } from '../../src/webhooks/sealing/sealing.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
