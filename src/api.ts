@@ -7,7 +7,7 @@ import { byHandLeaseMs } from './deliveries/by-hand/send.js';
 import { createTestSender } from './deliveries/by-hand/send-test.js';
 import { notices, forgetCircuit, forgetCircuits } from './deliveries/circuit/store.js';
 import { queueNames } from './deliveries/dispatch/notify.js';
-import { notificationDocs, notificationsOptions } from './deliveries/notification-docs.js';
+import { notificationDocs } from './deliveries/notification-docs.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { dueSinceUnknown, noRoom, type HandOver } from './deliveries/outbox/types.js';
 import { reorderDeliveries } from './deliveries/outbox/turns.js';
@@ -19,7 +19,6 @@ import { statsRoutes, defaultHours, webhookStats } from './deliveries/stats/rout
 import { cancelBacklog } from './deliveries/sweep/sweeper.js';
 import { renderNotification } from './events/notification.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
-import { createNotificationsDocument, type AsyncApiDocument } from './http/asyncapi.js';
 import { createDocument } from './http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from './http/openapi/page-operations.js';
 import type { OpenApiDocument } from './http/openapi/types.js';
@@ -232,6 +231,3 @@ export const apiDocument = (
     webhooks: notificationDocs,
     serverUrl: config.PUBLIC_URL ?? '/',
   });
-
-export const notificationsDocument = (): AsyncApiDocument =>
-  createNotificationsDocument(notificationsOptions);
