@@ -14,7 +14,10 @@ export async function buildPortal(folder) {
   const { metafile } = await bundle({
     entryPoints: {
       portal: `${source}/main.tsx`,
-      docs: `${source}/docs.ts`, style: `${source}/style.css`, icon: `${source}/icon.svg` },
+      docs: `${source}/docs.ts`,
+      style: `${source}/style.css`,
+      icon: `${source}/icon.svg`,
+    },
     loader: { '.svg': 'copy' },
     outdir: path.join(folder, 'assets'),
     entryNames: '[name]-[hash]',

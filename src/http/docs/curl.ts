@@ -5,17 +5,24 @@ import type { Method, OpenApiDocument, Operation, Paths } from '../openapi/types
  * The document as the page shows it: each operation with a command to paste, what the commands need, and the
  * notifications as a group of their own.
  */
-export function forPage(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
+export function forPage(document: OpenApiDocument, baseUrl: string) {
   const notifications = {
     name: 'Notifications',
-    description: 'What your webhooks receive: requests that the service sends. See [Receiving](/docs/receiving).',
+    description:
+      'What your webhooks receive: requests that the service sends. See [Receiving](/docs/receiving).',
   };
   return {
     ...document,
-    info: { ...document.info, description: `${document.info.description}\n\n${commandsIntro(baseUrl)}` },
+    info: {
+      ...document.info,
+      license: undefined,
+      description: `${document.info.description}\n\n${commandsIntro(baseUrl)}`,
+    },
     tags: document.tags.flatMap((tag) => (tag.name === 'Operator' ? [notifications, tag] : [tag])),
     paths: mapOperations(document.paths, (method, path, operation) => ({
       ...operation,
+      // The cookie is for the portal's own pages.
+      security: operation.security.filter((scheme) => !('cookie' in scheme)),
       'x-codeSamples': [{ lang: 'shell', label: 'curl', source: curlOf(method, path, operation) }],
     })),
     webhooks: mapOperations(document.webhooks, (_method, _path, operation) => ({
@@ -33,7 +40,10 @@ const mapOperations = (
     Object.entries(paths).map(([path, item]) => [
       path,
       Object.fromEntries(
-        Object.entries(item).map(([method, operation]) => [method, change(method as Method, path, operation)]),
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          change(method as Method, path, operation),
+        ]),
       ),
     ]),
   );

@@ -57,41 +57,54 @@ interface Page {
 }
 
 const renderPage = ({ address: current, title, content, query = '' }: Page): string =>
-  toText(html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
-      <meta name="color-scheme" content="light dark" />
-      <title>${title} · Parcelhook</title>
-      <link rel="icon" href="data:," />
-      ${trusted(`<style>${style}</style>`)}
-      <header>
-        <nav aria-label="Pages">
-          <ul>
-            <li><a href="/">Portal</a></li>
-            ${pages.map(
-              ([address, name]) =>
-                html`<li>
-                  <a href="${address}" ${address === current && trusted('aria-current="page"')}>${name}</a>
-                </li>`,
-            )}
-          </ul>
-        </nav>
-        <form role="search" action="/docs/search">
-          <input type="search" name="q" value="${query}" aria-label="Search all pages" placeholder="Search all pages" />
-          <button>Search</button>
-        </form>
-      </header>
-      ${content}
-    </html>`);
+  toText(
+    html`<!doctype html>
+      <html lang="en">
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Parcelhook</title>
+        ${trusted(`<style>${style}</style>`)}
+        <header>
+          <nav aria-label="Pages">
+            <ul>
+              <li><a href="/">Portal</a></li>
+              ${pages.map(
+                ([address, name]) =>
+                  html`<li>
+                    <a href="${address}" ${address === current && trusted('aria-current="page"')}>${name}</a>
+                  </li>`,
+              )}
+            </ul>
+          </nav>
+          <form role="search" action="/docs/search">
+            <input
+              type="search"
+              name="q"
+              value="${query}"
+              aria-label="Search all pages"
+              placeholder="Search all pages"
+            />
+            <button>Search</button>
+          </form>
+        </header>
+        ${content}
+      </html>`,
+  );
 
 /** `/docs`: RapiDoc with the document. `baseUrl` is where the commands send requests. */
 export function renderReference(document: OpenApiDocument, baseUrl: string): RenderedPage {
   const script = readdirSync(path.join(packageFolder, 'dist/portal/assets')).find((name) =>
     /^docs-\w+\.js$/.test(name),
   )!;
-  const data = JSON.stringify(forPage(document, baseUrl)).replaceAll('<', '\\u003c');
-  const content = html`<main class="reference">
+  // RapiDoc fails on null in `example`, but not in `examples`.
+  const withExamples = (key: string, value: unknown) => {
+    if (key !== 'application/json') return value;
+    const { example, ...content } = value as { example?: unknown };
+    return example === undefined ? value : { ...content, examples: { Example: { value: example } } };
+  };
+  const data = JSON.stringify(forPage(document, baseUrl), withExamples).replaceAll('<', '\\u003c');
+  const content = html`<div class="reference">
       <rapi-doc
         show-header="false"
         allow-try="false"
@@ -105,7 +118,7 @@ export function renderReference(document: OpenApiDocument, baseUrl: string): Ren
         font-size="large"
         schema-style="table"
         schema-description-expanded="true"
-        default-schema-tab="example"
+        default-schema-tab="schema"
         show-method-in-nav-bar="as-colored-text"
         nav-item-spacing="compact"
         scroll-behavior="auto"
@@ -113,7 +126,7 @@ export function renderReference(document: OpenApiDocument, baseUrl: string): Ren
       <noscript
         >The reference needs JavaScript. The same is in <a href="/openapi.json">openapi.json</a>.</noscript
       >
-    </main>
+    </div>
     ${trusted(`<script type="application/json" id="document">${data}</script>`)}
     <script type="module" src="/assets/${script}"></script>`;
   return {
