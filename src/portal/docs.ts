@@ -27,12 +27,15 @@ function dress(): void {
 for (const query of [dark, narrow]) query.addEventListener('change', dress);
 dress();
 
-/** What RapiDoc has no attribute for: colours with enough contrast, and no second word for what is a notification. */
+/** What RapiDoc has no attribute for: colours with enough contrast, and no second word for what is a notification,
+ * and what an operation does on a phone, too. */
 const ours = new CSSStyleSheet();
 ours.replaceSync(`
   *, :host { --blue: var(--get); --green: var(--post); --orange: var(--patch); --yellow: var(--patch); --red: var(--delete) }
   .nav-method.patch { color: var(--patch) }
   .nav-method + span { display: none }
+  .endpoint-head { flex-wrap: wrap }
+  .endpoint-head .descr { display: block; flex-basis: 100% }
 `);
 viewer.shadowRoot!.adoptedStyleSheets.push(ours);
 

@@ -40,7 +40,7 @@ test.each([...paths, '/docs/search'])('%s links to the others and to the portal'
 
 describe('the search', () => {
   test.each([
-    ['place of a field', 'valueCurrency', '/docs#post-/v1/shipments'],
+    ['operation that has a field', 'valueCurrency', '/docs#post-/v1/shipments'],
     ['path of an operation', '/v1/shipment-tracking', '/docs#get-/v1/shipment-tracking/-trackingId-'],
     ['id of an operation', 'GETEGRESS', '/docs#get-/v1/egress'],
     ['a notification', 'has recovered', '/docs#post-webhookNotice'],
@@ -60,9 +60,9 @@ describe('the search', () => {
   });
 
   test('leads to what is there', async () => {
-    const results = await textOf('/docs/search?q=the');
+    const results = await textOf('/docs/search?q=a');
     const links = [...results.matchAll(/<a href="(\/docs\/\w+)#([^"]+)"/g)];
-    expect(links.length).toBeGreaterThan(10);
+    expect(links.length).toBeGreaterThan(5);
     for (const [, path, id] of links) expect(await textOf(path!)).toContain(`id="${id}"`);
   });
 });
@@ -93,7 +93,7 @@ describe('in a browser', () => {
       for (const [name, { post }] of Object.entries(document.webhooks)) {
         await open(`/docs#post-${name}`);
         await page.getByRole('heading', { name: post!.summary }).waitFor();
-        await page.getByText('webhook-signature', { exact: true }).first().waitFor();
+        await page.locator('.param-name', { hasText: 'webhook-signature' }).waitFor();
       }
     },
   );
