@@ -32,8 +32,9 @@ dress();
 const ours = new CSSStyleSheet();
 ours.replaceSync(`
   *, :host { --blue: var(--get); --green: var(--post); --orange: var(--patch); --yellow: var(--patch); --red: var(--delete) }
-  .nav-method.patch { color: var(--patch) }
+  .nav-bar .nav-method.as-colored-text.patch { color: var(--patch) }
   .nav-method + span { display: none }
+  .endpoint-body { position: relative }
   .endpoint-head { flex-wrap: wrap }
   .endpoint-head .descr { display: block; flex-basis: 100% }
 `);
