@@ -27,8 +27,10 @@ function dress(): void {
 for (const query of [dark, narrow]) query.addEventListener('change', dress);
 dress();
 
-/** What RapiDoc has no attribute for: colours with enough contrast, and no second word for what is a notification,
- * and what an operation does on a phone, too. */
+/**
+ * RapiDoc has no attributes for these: colours with enough contrast, one word for a notification, and on a phone the
+ * summary of each operation.
+ */
 const ours = new CSSStyleSheet();
 ours.replaceSync(`
   *, :host { --blue: var(--get); --green: var(--post); --orange: var(--patch); --yellow: var(--patch); --red: var(--delete) }

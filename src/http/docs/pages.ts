@@ -150,7 +150,7 @@ export const renderWritten = (address: keyof typeof writtenPages): RenderedPage 
   contentSecurityPolicy: ofText,
 });
 
-/** What the search goes through besides the operations: address and text of the written pages. */
+/** The written pages, which the search goes through besides the operations: address and text. */
 export const readWritten = (): [string, string][] =>
   Object.keys(writtenPages).map((address) => [address, readBuilt(address)]);
 

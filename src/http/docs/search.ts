@@ -1,7 +1,7 @@
 import { nameOf } from '../openapi/schemas.js';
 import type { OpenApiDocument, Operation } from '../openapi/types.js';
 
-/** What the search finds: a section of a page, or an operation. */
+/** A find of the search: a section of a page, or an operation. */
 export interface Section {
   address: string;
   title: string;
