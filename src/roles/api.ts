@@ -7,7 +7,7 @@ import { byHandLeaseMs } from '../engine/attempt/by-hand.js';
 import { createTestSender } from '../catch-up/by-hand/send-test.js';
 import { notices, forgetCircuit, forgetCircuits } from '../engine/circuit/store.js';
 import { queueNames } from '../engine/schedule/notify.js';
-import { notificationDocs, notificationsOptions } from '../webhooks/notification-docs.js';
+import { notificationDocs } from '../webhooks/notification-docs.js';
 import { deliveryRoutes } from '../history/log/routes.js';
 import { dueSinceUnknown, noRoom, type HandOver } from '../engine/outbox/types.js';
 import { reorderDeliveries } from '../engine/outbox/turns.js';
@@ -19,7 +19,6 @@ import { statsRoutes, defaultHours, webhookStats } from '../history/stats/routes
 import { cancelBacklog } from '../engine/sweep/sweeper.js';
 import { renderNotification } from '../engine/record/notification.js';
 import { recordEvents, type NewEvent, type RecordResult } from '../engine/record/record.js';
-import { createNotificationsDocument, type AsyncApiDocument } from '../http/asyncapi.js';
 import { createDocument } from '../http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-operations.js';
 import type { OpenApiDocument } from '../http/openapi/types.js';
@@ -239,6 +238,3 @@ export const apiDocument = (
     webhooks: notificationDocs,
     serverUrl: config.PUBLIC_URL ?? '/',
   });
-
-export const notificationsDocument = (): AsyncApiDocument =>
-  createNotificationsDocument(notificationsOptions);
