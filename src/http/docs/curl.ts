@@ -1,5 +1,14 @@
-import { logInCommand, shellQuoted } from '../../first-order.js';
 import type { Method, OpenApiDocument, Operation, Paths } from '../openapi/types.js';
+
+/** One argument of a POSIX shell, whatever is in it. */
+export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's, quoted for the shell: without a password it asks for
+ * one.
+ */
+export const logInCommand = (user: string) =>
+  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
 
 /**
  * The document as the page shows it: each operation with a command to paste, what the commands need, and the

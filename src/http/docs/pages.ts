@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageFolder } from '../../version.js';
+import { packageFolder } from '../../platform/version.js';
 import type { OpenApiDocument } from '../openapi/types.js';
 import { forPage } from './curl.js';
 import { html, toText, trusted, type Html } from './html.js';
