@@ -45,8 +45,8 @@ import { simulationRoutes } from './shipments/simulation/routes.js';
 import { version } from './version.js';
 import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
 import { egressRoute, webhookRoutes } from './webhooks/routes.js';
-import { resealKeyCheck } from './webhooks/sealing/key-check.js';
-import { resealWebhooks } from './webhooks/sealing/reseal.js';
+import { resealKeyCheck } from './webhooks/key-check.js';
+import { resealWebhooks } from './webhooks/reseal.js';
 import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from './webhooks/store.js';
 import type { WorkerRole } from './worker.js';
 

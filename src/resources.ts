@@ -35,9 +35,9 @@ import { defaultDropoffLocations } from './shipments/dropoff.js';
 import type { DropoffLocation } from './shipments/order.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
 import { version } from './version.js';
-import { inDenied, type DestinationPolicy } from './webhooks/destination.js';
-import { requireKey, sealKeyCheck } from './webhooks/sealing/key-check.js';
-import { createSealer, createSecretBox, type Sealer, type SecretBox } from './webhooks/sealing/sealing.js';
+import { inDenied, type DestinationPolicy } from './engine/send/destination.js';
+import { requireKey, sealKeyCheck } from './webhooks/key-check.js';
+import { createSealer, createSecretBox, type Sealer, type SecretBox } from './engine/send/sealing.js';
 
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;

@@ -3,7 +3,7 @@ import type { CompleteConfig } from '../config/config.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Sealer } from '../webhooks/sealing/sealing.js';
+import type { Sealer } from '../engine/send/sealing.js';
 import { readSecrets } from '../webhooks/store.js';
 import { createInboxAddresses } from './addresses.js';
 import { createBoxes } from './boxes.js';

@@ -7,7 +7,7 @@ import { readBytes } from '../http/request/body.js';
 import { markAnswered, whileReading } from '../http/request/watch.js';
 import { ApiError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { masked } from '../webhooks/sealing/sealing.js';
+import { masked } from '../engine/send/sealing.js';
 import { inboxPath, type InboxAddresses } from './addresses.js';
 import type { Answer, Boxes } from './boxes.js';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../platform/database/postgres.js';
-import { withoutQuerySql } from '../webhooks/sealing/sealing.js';
+import { withoutQuerySql } from '../engine/send/sealing.js';
 
 export interface DescribedWebhook {
   webhookId: string;

@@ -6,7 +6,7 @@ import { diagnose, type DiagnosisInput } from '../../src/client/index.js';
 import { sign } from '../../src/engine/send/headers.js';
 import { renderNotification } from '../../src/engine/record/notification.js';
 import { newId } from '../../src/platform/ids.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/engine/send/sealing.js';
 import { has, startPython } from './python.js';
 
 const nowSeconds = Date.parse('2026-11-22T12:00:00Z') / 1_000;
