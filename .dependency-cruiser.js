@@ -1,10 +1,17 @@
-/** No module may reach itself by its imports, be they of types only. */
+/** Neither a module nor a folder may reach itself by its imports, be they of types only. */
 export default {
   forbidden: [
     {
       name: 'no-cycles',
       severity: 'error',
       from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycles-of-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: '^src/(engine|webhooks)' },
       to: { circular: true },
     },
   ],

@@ -4,6 +4,7 @@ import { house } from './eslint.house.js';
 /** Features in the order of the flow: each may import only those after it (design: downstream, no cycles). */
 const flow = [
   'operator',
+  'observe',
   'shipments',
   'feed',
   'catch-up',
@@ -19,7 +20,7 @@ const flow = [
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
   receiver: ['cli/terminal', 'client/index'],
-  cli: ['version', 'client/index', 'client/listen/command'],
+  cli: ['platform/version', 'client/index', 'client/listen/command'],
   client: [],
 };
 
@@ -30,7 +31,7 @@ const restricted = (folder, patterns) => ({
 
 const downstreamOnly = flow.map((feature, position) =>
   restricted(feature, [
-    { regex: '^(\\.\\./)+(app|main)\\.js$', message: 'Only main.ts composes the application.' },
+    { regex: '^(\\.\\./)+(roles/|main\\.js$)', message: 'Only roles compose the application.' },
     ...[...Object.keys(programs), ...flow.slice(0, position)]
       .filter((upstream) => feature !== 'engine' || !['webhooks', 'accounts'].includes(upstream))
       .map((upstream) => ({

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError, describeError } from './platform/errors.js';
-import { version } from './version.js';
+import { version } from './platform/version.js';
 
 const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h
 
@@ -26,10 +26,10 @@ Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 
 /** Commands are loaded on use, so none loads the code of another. */
 const commands: Record<string, (args: string[]) => Promise<unknown>> = {
-  all: withoutArguments(async () => (await import('./serve.js')).serve('all')),
-  api: withoutArguments(async () => (await import('./serve.js')).serve('api')),
-  worker: withoutArguments(async () => (await import('./serve.js')).serve('worker')),
-  migrate: withoutArguments(async () => (await import('./migrate.js')).runMigrations()),
+  all: withoutArguments(async () => (await import('./roles/serve.js')).serve('all')),
+  api: withoutArguments(async () => (await import('./roles/serve.js')).serve('api')),
+  worker: withoutArguments(async () => (await import('./roles/serve.js')).serve('worker')),
+  migrate: withoutArguments(async () => (await import('./roles/migrate.js')).runMigrations()),
   operator: async (args) => (await import('./cli/main.js')).runOperator(args),
   listen: async (args) => (await import('./client/listen/command.js')).runListen(args),
   receiver: async (args) => (await import('./receiver/main.js')).runReceiver(args),

@@ -1,8 +1,10 @@
 /**
- * `npm test`: starts the real engines once, runs jest against them, stops them. Arguments go to jest. Uses the Redis
- * (or Valkey) on PATH; without one, its tests are skipped with a warning.
+ * `npm test`: starts the real engines once, runs jest against them, stops them. Without paths it runs the tiers of
+ * `tiers` below: `npm test` the first, `npm run test:all` each of them, `npm run test:all -- --rest` all but the first.
+ * Paths and options go to jest, on the queue that TEST_QUEUE names. Uses the Redis (or Valkey) on PATH; without one, its
+ * tests are left out with a warning.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,6 +15,22 @@ import { createLogger } from '../src/platform/telemetry/logger.js';
 import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './support/redis.js';
 import { createDatabase, templateDatabase } from './support/database.js';
+import { endSharedServices } from './support/shared-service.js';
+
+interface Tier {
+  folders: string[];
+  queue: 'postgres' | 'redis';
+  /** For tests that must have the machine for themselves. */
+  alone?: true;
+}
+
+/** Each is one run of jest. */
+const tiers: Tier[] = [
+  { folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
+  { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
+  { folders: ['flows/jobs'], queue: 'redis' },
+  { folders: ['timed'], queue: 'redis', alone: true },
+];
 
 /** Tests mostly wait; but too many at once distort those that measure time. */
 const workersPerCore = 2.5;
@@ -68,26 +86,62 @@ async function stretchPasswordLess(connectionString: string): Promise<void> {
 }
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const child = spawn(
-  process.execPath,
-  [...options, jest, `--maxWorkers=${workers}`, ...process.argv.slice(2)],
-  {
+const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+let running: ChildProcess | undefined;
+let stopped = false;
+
+/** Resolves with jest's exit code. */
+function runJest(args: string[], queue: string, maxWorkers = workers): Promise<number> {
+  running = spawn(process.execPath, [...nodeOptions, jest, `--maxWorkers=${maxWorkers}`, ...args], {
     stdio: 'inherit',
     env: {
       ...process.env,
       TMPDIR: temporary,
       TEST_DATABASE_URLS: servers.map((server) => server.superuserConnectionString).join(' '),
       TEST_REDIS_URL: redis?.url ?? '',
+      TEST_QUEUE: queue,
     },
-  },
-);
-const forward = (signal: NodeJS.Signals) => void child.kill(signal);
+  });
+  return new Promise((resolve) => running!.once('exit', (code) => resolve(code ?? 1)));
+}
+
+async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
+  let exitCode = 0;
+  for (const { folders, queue, alone } of chosen) {
+    if (stopped || (queue === 'redis' && !redis)) continue;
+    console.log(`\n== ${folders.join(', ')}: the queue on ${queue} ==`);
+    const paths = folders.map((one) => `<rootDir>/test/${one}/`.replace('<rootDir>', process.cwd()));
+    const code = await runJest([...options, ...paths], queue, alone ? 1 : workers);
+    exitCode = Math.max(exitCode, code);
+  }
+  return exitCode;
+}
+
+const forward = (signal: NodeJS.Signals) => {
+  stopped = true;
+  running?.kill(signal);
+};
 process.on('SIGINT', forward);
 process.on('SIGTERM', forward);
-child.on('exit', (code) => {
-  void Promise.allSettled([redis?.stop(), ...servers.map((server) => server.stop())]).then(() => {
-    rmSync(folder, { recursive: true, force: true });
-    process.exit(code ?? 1);
-  });
-});
+
+const args = process.argv.slice(2);
+const own = ['--all', '--rest'];
+const rest = args.filter((arg) => !own.includes(arg));
+const hasPaths = rest.some((arg) => !arg.startsWith('-'));
+const firstTiers = args.includes('--rest')
+  ? tiers.slice(1)
+  : args.includes('--all')
+    ? tiers
+    : tiers.slice(0, 1);
+let exitCode = hasPaths
+  ? await runJest(rest, process.env.TEST_QUEUE ?? 'postgres')
+  : await runTiers(firstTiers, rest);
+
+const crashes = endSharedServices(temporary);
+if (crashes.length > 0) {
+  console.error(`\nA service that tests share wrote of a fault of its own:\n${crashes.join('\n')}`);
+  exitCode ||= 1;
+}
+await Promise.allSettled([redis?.stop(), ...servers.map((server) => server.stop())]);
+rmSync(folder, { recursive: true, force: true });
+process.exit(exitCode);

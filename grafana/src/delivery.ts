@@ -90,7 +90,7 @@ export const delivery = prometheusBoard({
         graph({
           title: 'Open deliveries',
           description:
-            'PENDING: due now or at the next retry; SENDING: an attempt is under way; HELD: its webhook is not called, or an earlier state is owed. Counted up to 200,000.',
+            'PENDING: due now or at the next retry; SENDING: an attempt is under way; HELD: its webhook is not called, or an earlier state is owed. The same maximum for each webhook, about 50,000 in all.',
           unit: 'short',
           queries: [{ expr: reported('deliveries_open', 'status'), legend: '{{status}}' }],
           stacked: true,

@@ -4,7 +4,7 @@ import { dashboardFiles } from './dashboards.js';
 
 const argv = process.argv.slice(2);
 if (argv.length > 0) {
-  const { drawScenes } = await import('../../test/draw/main.js');
+  const { drawScenes } = await import('../../test/programs/draw/main.js');
   process.exit(await drawScenes(argv));
 }
 for (const { name, text } of dashboardFiles) {

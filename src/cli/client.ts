@@ -1,5 +1,5 @@
 import { createOperatorClient, ParcelhookError, type Detail } from '../client/index.js';
-import { version } from '../version.js';
+import { version } from '../platform/version.js';
 
 const timeoutMs = 10_000;
 const unavailableStatuses = [502, 503, 504]; // also those of a proxy without a service

@@ -1,4 +1,4 @@
-import { typedRequest, type Request } from './api/operations.js';
+import { typedRequest, type Request } from './http/operations.js';
 import type { Egress, States } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
 import {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { version } from '../version.js';
+import { version } from '../platform/version.js';
 import { createSchemaCollector, exampleOf, type SchemaCollector } from './openapi/schemas.js';
 import type { JsonSchema, Reference } from './openapi/types.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import { notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
-import { packageFolder } from '../version.js';
+import { packageFolder } from '../platform/version.js';
 import { fixedBody } from './fixed-body.js';
 import { smallPage } from './small-page.js';
 

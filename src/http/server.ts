@@ -22,7 +22,7 @@ import { nearestName } from '../platform/nearest.js';
 import { networkOf } from './addresses.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
-import type { Shares } from './connections/shares.js';
+import type { Shares } from './request/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';

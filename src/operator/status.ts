@@ -2,10 +2,10 @@ import * as z from 'zod';
 import {
   countOpenCircuits,
   listOpenCircuits,
-  readLag,
   readUncalled,
   type OpenCircuit,
 } from '../engine/outbox/lag.js';
+import { readBacklog } from '../engine/outbox/sendable.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { isoOffset } from '../http/envelope.js';
@@ -14,7 +14,8 @@ import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { version } from '../version.js';
+import { fullFrom } from '../observe/backlog.js';
+import { version } from '../platform/version.js';
 
 const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 
@@ -105,6 +106,8 @@ export async function readStatus(deps: {
   db: Database;
   engineKind: string;
   producers: Map<string, Producer>;
+  /** DELIVERY_CONCURRENCY of the workers. */
+  concurrency: number;
 }): Promise<object> {
   const queues = await Promise.all(
     [...deps.producers].map(async ([name, producer]) => [
@@ -118,7 +121,11 @@ export async function readStatus(deps: {
             (select count(*)::int from (select 1 from orders_to_create limit ${countedMax}) s) as "ordersToCreate"`,
   );
   const { postgres, ordersToCreate } = row as Record<string, unknown>;
-  const { due, oldestDueSeconds } = await readLag(deps.db, countedMax);
+  const { due, oldestDueSeconds } = await readBacklog(deps.db, {
+    ...fullFrom(deps.concurrency),
+    last: { full: {}, readAtMs: 0 },
+    limit: countedMax,
+  });
   return {
     queues: Object.fromEntries(queues) as object,
     lag: { ordersToCreate, deliveriesDue: due, oldestDueSeconds: Math.round(oldestDueSeconds) },

@@ -11,7 +11,7 @@ import {
   run,
   spawnOptions,
 } from '../../src/platform/embedded/run-as.js';
-import { sql } from '../chaos/world/engines.js';
+import { sql } from '../programs/chaos/world/engines.js';
 import { until } from '../support/until.js';
 import { freePort } from '../support/redis.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expectWrong, untilState } from '../support/expect.js';
-import { postgresIn, type Closing } from '../chaos/world/engines.js';
+import { postgresIn, type Closing } from '../programs/chaos/world/engines.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { deployment, newFolder, type Folder } from '../support/deployment.js';
 import { until } from '../support/until.js';

@@ -7,7 +7,7 @@ import {
   refreshSizes,
   refreshTables,
   type InfrastructureDependencies,
-} from '../../src/operator/infrastructure.js';
+} from '../../src/observe/infrastructure.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createQueueEngine, type QueueEngine } from '../../src/platform/queue/engine.js';
 import { createWorld, logger, openPool, type World } from '../support/core/world.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { chromiumProgram } from '../draw/browser.js';
+import { chromiumProgram } from '../programs/draw/browser.js';
 import type { Hook } from '../support/deliveries.js';
 import { registerAccount, type Account } from '../support/client.js';
 import { startService, type Service } from '../support/harness.js';

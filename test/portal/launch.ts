@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { chromiumProgram, whereIs } from '../draw/browser.js';
+import { chromiumProgram, whereIs } from '../programs/draw/browser.js';
 import type { Account } from '../support/client.js';
 
 export const desk = { width: 1_440, height: 900 };

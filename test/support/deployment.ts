@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request, type Account } from './client.js';
-import { operatorToken } from './harness.js';
+import { operatorToken } from './process.js';
 
 export const deployment = (
   databaseUrl: string,

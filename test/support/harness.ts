@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { createDatabase, dropDatabase, templateDatabase } from './database.js';
-import { operatorToken, startProcess, stopProcess, type RunningProcess } from './process.js';
+import { deployment } from './deployment.js';
+import { startProcess, stopProcess, type RunningProcess } from './process.js';
 
 export { operatorToken, startProcess, stopProcess, type RunningProcess } from './process.js';
 
@@ -11,14 +12,11 @@ if (!databaseUrl) throw new Error('Run the tests with `npm test`: it starts the 
 
 export type Backend = 'postgres' | 'redis';
 
-/** A file of `describe.each(backends)` alone runs once for each of them, concurrently (jest.config.js). */
-export const backends: Backend[] = backendsOfThisRun();
+/** Those that there are, for a test of one queue beside the other. */
+export const backends: Backend[] = redisUrl ? ['postgres', 'redis'] : ['postgres'];
 
-function backendsOfThisRun(): Backend[] {
-  const { queueBackend } = globalThis as { queueBackend?: Backend };
-  if (queueBackend) return [queueBackend];
-  return redisUrl ? ['postgres', 'redis'] : ['postgres'];
-}
+/** The queue of this run (test/run.ts): the tests of jobs run on each, all others on one. */
+export const queue: Backend = process.env.TEST_QUEUE === 'redis' && redisUrl ? 'redis' : 'postgres';
 
 export interface Service {
   url: string;
@@ -29,27 +27,30 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** With its own database and queue prefix, and one process (role `all`) of the built service. */
+type Env = Record<string, string>;
+
+/** With settings that the service which tests share does not have (shared-service.ts). */
+export const startServiceWith = (env: Env, role = 'all') => startService({ env, role });
+
+/** To be killed, stopped, restarted, or cut off from its engines. */
+export const startServiceToBreak = (env: Env = {}, role = 'all') => startService({ env, role });
+
+/** For what one process or database holds as a whole: metrics, log lines, rows of all accounts. */
+export const startServiceToInspect = (env: Env = {}, role = 'all') => startService({ env, role });
+
+/** For what the role `all` does not do by itself: pass work from one process to another. */
+export const startServiceOfRole = (role: 'api' | 'worker', env: Env = {}) => startService({ env, role });
+
+/** With its own database and queue prefix, and one process of the built service. */
 export async function startService(
-  options: { backend?: Backend; env?: Record<string, string>; role?: string } = {},
+  options: { backend?: Backend; env?: Env; role?: string } = {},
 ): Promise<Service> {
   const name = `t_${randomBytes(6).toString('hex')}`;
-  const ownDatabase = await createDatabase(databaseUrl, name, templateDatabase);
-  const env: Record<string, string> = {
-    DATABASE_URL: ownDatabase,
-    QUEUE_PREFIX: name,
-    TOKEN_SECRET: randomBytes(32).toString('hex'),
-    SECRETS_KEY: randomBytes(32).toString('hex'),
-    OPERATOR_TOKEN: operatorToken,
-    ALLOW_PRIVATE_TARGETS: 'true',
-    ALLOW_HTTP_TARGETS: 'true',
-    PORT: '0',
-    WEBHOOK_CREATION_LIMIT: '0',
-    BY_HAND_LIMIT: '0',
-    ...(options.backend === 'redis' && { REDIS_URL: redisUrl }),
+  const env = deployment(await createDatabase(databaseUrl, name, templateDatabase), {
+    ...((options.backend ?? queue) === 'redis' && { REDIS_URL: redisUrl }),
     ...options.env,
-  };
-  const pool = new pg.Pool({ connectionString: ownDatabase, max: 3 });
+  });
+  const pool = new pg.Pool({ connectionString: env.DATABASE_URL!, max: 3 });
   pool.on('error', () => undefined);
   const running = await startProcess(env, options.role);
   const service: Service = {

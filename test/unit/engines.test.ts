@@ -1,5 +1,5 @@
 /** `npm run test:unit` starts no engine and builds nothing. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { readTracked } from '../support/project-files.js';
 
@@ -11,10 +11,4 @@ test('no test in this folder needs an engine or the built program: such tests be
     .filter((file) => file.endsWith('.ts') && file !== 'engines.test.ts');
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((file) => needs.test(readTracked(`test/unit/${file}`)))).toEqual([]);
-});
-
-test('every stored duration is that of a test there is, so that the longest start first', () => {
-  const files = Object.keys(JSON.parse(readTracked('test/durations.json')) as object);
-  expect(files.length).toBeGreaterThan(40);
-  expect(files.filter((file) => !existsSync(new URL(`../${file}`, import.meta.url)))).toEqual([]);
 });

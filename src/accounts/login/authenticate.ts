@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import type { CompleteConfig } from '../../config/config.js';
 import { addressOf } from '../../http/addresses.js';
 import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -121,9 +120,10 @@ export interface OperatorToken {
 }
 
 /** `OPERATOR_TOKEN` has scope `admin`; the audit log names it `operator`. */
-export const operatorsOf = (
-  config: Pick<CompleteConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS'>,
-): OperatorToken[] => [
+export const operatorsOf = (config: {
+  OPERATOR_TOKEN: string;
+  OPERATOR_TOKENS: OperatorToken[];
+}): OperatorToken[] => [
   { name: 'operator', scope: 'admin', token: config.OPERATOR_TOKEN },
   ...config.OPERATOR_TOKENS,
 ];

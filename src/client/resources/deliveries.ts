@@ -1,4 +1,4 @@
-import { itemsOf, type Request } from '../api/operations.js';
+import { itemsOf, type Request } from '../http/operations.js';
 import type { Delivery, DeliveryDetails, DeliveryPage, DeliveryQuery, Redelivery } from '../api/types.js';
 import type { CallOptions } from '../http/send.js';
 

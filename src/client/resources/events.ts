@@ -1,4 +1,4 @@
-import type { Request } from '../api/operations.js';
+import type { Request } from '../http/operations.js';
 import type { EventPage, EventQuery, FeedEvent } from '../api/types.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { backoffMs, pause, retryWaitMs } from '../http/retry.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { itemsOf, type Request } from '../api/operations.js';
+import { itemsOf, type Request } from '../http/operations.js';
 import type {
   Journey,
   ListedShipment,

@@ -1,4 +1,4 @@
-import { itemsOf, untypedRequest, type Request } from '../api/operations.js';
+import { itemsOf, untypedRequest, type Request } from '../http/operations.js';
 import type * as api from '../api/types.js';
 import type { CallOptions, Send } from '../http/send.js';
 

@@ -1,67 +1,8 @@
-import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
+import { isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
-
-export interface Lag {
-  pending: number;
-  sending: number;
-  held: number;
-  /** Deliveries due to callable webhooks and not being sent. */
-  due: number;
-  /** Since when the oldest of `due` has been due; 0 if there are none. */
-  oldestDueSeconds: number;
-  /** Time since the earliest expired lease that is not taken up; 0 if there are none. */
-  oldestLapsedSeconds: number;
-}
 
 /** Each webhook read takes some 10 µs. */
 const maxWebhooksRead = 10_000;
-
-/**
- * Counts at most `limit` deliveries. The oldest that could be sent is sought in the first `maxWebhooks` webhooks that
- * are owed something; expired leases among the counted deliveries and the oldest of each callable webhook, `limit` rows
- * in all, the same number for each webhook.
- */
-export async function readLag(db: Database, limit: number, maxWebhooks = maxWebhooksRead): Promise<Lag> {
-  const [lag] = await db.query<Lag>(
-    'read-lag',
-    `with recursive ${owingWebhooks('$2')}, called as materialized (
-       select o.webhook_id
-         from owing o cross join lateral (
-           select ${isCallable('webhooks')} as callable from webhooks where webhook_id = o.webhook_id limit 1) w
-        where w.callable
-     ), share as materialized (
-       select least(500, $1 / greatest(count(*), 1) + 1) as most from called
-     ), grouped as materialized (
-       select webhook_id, status = 'SENDING' as sending, waits_turn, coalesce(due_at <= now(), false) as due,
-              count(*) as count, min(lease_until) filter (where status = 'SENDING') as lease_until
-         from (select webhook_id, status, waits_turn, due_at, lease_until from outbox limit $1) o
-        group by webhook_id, 2, 3, 4
-     ), looked as materialized (
-       select g.*, w.callable
-         from grouped g cross join lateral (
-           select ${isCallable('webhooks')} as callable
-             from webhooks where webhook_id = g.webhook_id limit 1) w
-     )
-     select coalesce(sum(count) filter (where sending), 0)::int as sending,
-            coalesce(sum(count) filter (where not sending and (waits_turn or due and not callable)), 0)::int as held,
-            coalesce(sum(count) filter (where not sending and not waits_turn and (not due or callable)), 0)::int
-              as pending,
-            coalesce(sum(count) filter (where not sending and due and callable), 0)::int as due,
-            coalesce(extract(epoch from now() - (
-              select min(o.due_at)
-                from called c cross join lateral (
-                 select due_at from outbox
-                  where webhook_id = c.webhook_id and due_at <= now() and status <> 'SENDING'
-                  order by due_at limit 1) o)), 0)::float8 as "oldestDueSeconds",
-            greatest(0, extract(epoch from now() - least(min(lease_until), (
-              select min(o.lease_until)
-                from called c cross join lateral (${frontOf('c.webhook_id', 'most from share')}) o
-                where o.status = 'SENDING'))))::float8 as "oldestLapsedSeconds"
-       from looked`,
-    [limit, maxWebhooks],
-  );
-  return lag!;
-}
 
 /** A lower bound, per shipper. */
 export interface Uncalled {

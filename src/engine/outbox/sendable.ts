@@ -10,6 +10,14 @@ export interface Backlog {
   sendable: number;
   /** For how long the oldest has been sendable; 0 if there is none. */
   oldestSendableSeconds: number;
+  /** Deliveries due to webhooks that are called, sendable or not, except those that are being sent. */
+  due: number;
+  /** For how long the oldest of them has been due; 0 if there is none. */
+  oldestDueSeconds: number;
+  /** Deliveries that are being sent. */
+  sending: number;
+  /** Time since the earliest expired lease that is not taken up; 0 if there is none. */
+  oldestLapsedSeconds: number;
   /** Deliveries that wait for what is not ours; each has one cause. */
   waiting: Record<WaitCause, number>;
   /** Webhooks that are owed something and not served now; each has one cause. */
@@ -101,13 +109,14 @@ export async function readBacklog(
      ), share as materialized (
        select greatest($1 / greatest(count(*), 1), $2 + 1) as most from looked
      ), counted as materialized (
-       select l.*, front.sending, d.due, d.since, turn.count as turn, retry.count as retry,
+       select l.*, front.sending, front.lapsed_at, d.due, d.since, turn.count as turn, retry.count as retry,
               sum(front.sending) filter (where l.held is null) over (partition by l.shipper_id) as of_shipper
          from share cross join looked l
         cross join lateral (
           select count(*) filter (where sending) as sending, count(*) filter (where not sending) as due,
-                 min(due_at) filter (where not sending) as since
-            from (select ${isClaimed} as sending, due_at ${dueRows} order by due_at limit share.most) x) front
+                 min(due_at) filter (where not sending) as since,
+                 min(lease_until) filter (where not sending) as lapsed_at
+            from (select ${isClaimed} as sending, due_at, lease_until ${dueRows} order by due_at limit share.most) x) front
         cross join lateral (
           select front.due, front.since where front.sending = 0
           union all
@@ -117,7 +126,7 @@ export async function readBacklog(
         cross join lateral (${countOf('waits_turn')}) turn
         cross join lateral (${countOf(`due_at > now() and status <> 'SENDING'`)}) retry
      ), figures as materialized (
-       select c.held, c.failing, c.webhook_id, c.due, c.turn, c.retry, f.full_ms,
+       select c.held, c.failing, c.webhook_id, c.due, c.since, c.sending, c.lapsed_at, c.turn, c.retry, f.full_ms,
               coalesce((c.ours ->> 'count')::int, 0) as held_back, coalesce(f.full_ms >= $4::float8, false) as is_full,
               extract(epoch from now() - greatest(
                 least(c.since, now() - ${ms(`(c.ours ->> 'sendableForMs')::float8`)}), c.called_since,
@@ -132,6 +141,10 @@ export async function readBacklog(
             ${sumOf('due + held_back', 'held is null and not is_full')} as sendable,
             coalesce(max(greatest(0, seconds)) filter (where held is null and not is_full and due + held_back > 0), 0)::float8
               as "oldestSendableSeconds",
+            ${sumOf('due', 'held is null')} as due,
+            coalesce(extract(epoch from now() - min(since) filter (where held is null)), 0)::float8 as "oldestDueSeconds",
+            ${sumOf('sending', 'true')} as sending,
+            coalesce(extract(epoch from now() - min(lapsed_at)), 0)::float8 as "oldestLapsedSeconds",
             json_build_object(
               ${sumsByHold('due + turn + retry')},
               'turn', ${sumOf('turn', 'held is null')}, 'retry', ${sumOf('retry', 'held is null')},

@@ -8,7 +8,7 @@ import {
   trackingId,
   uuid,
 } from '../../http/request/fields.js';
-import { version } from '../../version.js';
+import { version } from '../../platform/version.js';
 import { masked } from '../../engine/send/sealing.js';
 import { triggers } from '../../engine/outbox/types.js';
 import {

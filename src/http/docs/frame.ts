@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageFolder } from '../../version.js';
+import { packageFolder } from '../../platform/version.js';
 import { html, toText, trusted, type Html } from './html.js';
 import { style } from './style.js';
 

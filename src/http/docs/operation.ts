@@ -1,4 +1,3 @@
-import { shellQuoted } from '../../first-order.js';
 import { nameOf } from '../openapi/schemas.js';
 import type {
   Content,
@@ -195,3 +194,5 @@ function body(
       ${fieldTable(content.schema, schemas)}`
   );
 }
+
+const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

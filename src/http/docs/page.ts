@@ -1,4 +1,3 @@
-import { logInCommand } from '../../first-order.js';
 import { failures, unexpected } from '../openapi/failures.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
 import { readBuilt, renderPage, type RenderedPage } from './frame.js';
@@ -235,3 +234,6 @@ function referenceSections({ components }: OpenApiDocument, operations: Operatio
     },
   ];
 }
+
+const logInCommand = (user: string) =>
+  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { version } from '../../version.js';
+import { version } from '../../platform/version.js';
 import type { Route } from '../route.js';
 import { introduction, securitySchemes, tags, title, securityOf } from './intro.js';
 import { failureResponses, headers, responsesOf } from './responses.js';

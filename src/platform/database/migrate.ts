@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { packageFolder } from '../../version.js';
+import { packageFolder } from '../version.js';
 import { ApiError, ConfigError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { requireWritable, type Database } from './postgres.js';

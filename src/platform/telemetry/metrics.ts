@@ -213,7 +213,7 @@ export function createMetrics() {
     connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
-    deliveriesOpen: figure('deliveries_open', 'Deliveries in the outbox (counted up to 200,000).', [
+    deliveriesOpen: figure('deliveries_open', 'Deliveries in the outbox (counted like sendable_deliveries).', [
       'status',
     ]),
     deliveriesUncalled: figure(
@@ -329,6 +329,20 @@ export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
     gauge.reset();
     gauge.remove({}); // the series that a gauge without labels always has
   }
+}
+
+/** Sets the gauges to what is read, and only to that. Without it they have no series. Rejects as `reading` does. */
+export async function show<Figures>(
+  gauges: Parameters<typeof forget>,
+  reading: Promise<Figures>,
+  set: (figures: Figures) => void,
+): Promise<void> {
+  const figures = await reading.catch((error: unknown) => {
+    forget(...gauges);
+    throw error;
+  });
+  forget(...gauges); // what is gone by now, such as a table
+  set(figures);
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
-import { startApp } from '../../../src/app.js';
+import { startApp } from '../../../src/roles/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
 import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';

@@ -8,8 +8,8 @@ import {
   type Account,
   type ApiResponse,
 } from '../../support/client.js';
-import { fuzzSettings } from '../../fuzz/deployment.js';
-import { createFuzzer } from '../../fuzz/fuzzer.js';
+import { fuzzSettings } from '../../programs/fuzz/deployment.js';
+import { createFuzzer } from '../../programs/fuzz/fuzzer.js';
 import { startService, type Service } from '../../support/harness.js';
 import { expectFailure } from '../../support/expect.js';
 

@@ -1,17 +1,16 @@
 /** The private parts of a webhook: header values and, at rest, the query of its address. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { registerAccount, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   account = await registerAccount(service);
 });
-afterAll(() => service?.stop());
 
 const targetAddress = 'https://example.org/hook';
 const unknownId = '018f0000-0000-7000-8000-000000000000';

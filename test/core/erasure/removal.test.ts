@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRemoval } from '../../../src/operator/removal.js';
+import { createRemoval } from '../../../src/accounts/removal/removal.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { owners } from '../../../src/roles/background.js';
 import { record } from '../../support/core/acts.js';
 import {
   addShipment,
@@ -32,7 +33,7 @@ test('a row that cannot be deleted is skipped, does not delay other shippers’ 
   await world.sql(`update shippers set status = 'REMOVED'`);
   const deps = { db: world.db, logger, metrics: createMetrics() };
   const run = async (quietMs: number) => {
-    const step = createRemoval({ ...deps, quietMs });
+    const step = createRemoval({ ...deps, quietMs, owners });
     for (let n = 0; n < 80; n += 1) await step().catch(() => undefined);
   };
   await run(60_000);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refreshGauges } from '../../../src/operator/gauges.js';
-import { readLag, readUncalled } from '../../../src/engine/outbox/lag.js';
+import { readUncalled } from '../../../src/engine/outbox/lag.js';
+import { readBacklog } from '../../../src/engine/outbox/sendable.js';
+import { createBacklogGauges, refreshGauges } from '../../../src/observe/backlog.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from '../../support/core/acts.js';
 import {
@@ -24,6 +25,7 @@ afterAll(() => world.stop());
 const gauge = async (name: string) => {
   const metrics = createMetrics();
   await refreshGauges({ db: world.db, producers: new Map(), metrics });
+  await createBacklogGauges({ db: world.db, metrics, concurrency: 100 }).refresh();
   return figure(metrics, name);
 };
 const figure = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
@@ -83,7 +85,7 @@ test('deliveries owed to webhooks that are not called are counted up to a limit 
   expect(await gauge('deliveries_uncalled')).toBe(46);
 });
 
-test('the lag is read for a bounded number of webhooks with owed deliveries', async () => {
+test('the oldest due delivery is sought among a bounded number of webhooks with owed deliveries', async () => {
   await world.sql('truncate outbox');
   const own = await forNewShipper(world);
   for (let n = 0; n < 3; n += 1) await addWebhook(own);
@@ -96,8 +98,9 @@ test('the lag is read for a bounded number of webhooks with owed deliveries', as
       id,
       100 * (n + 1),
     ]);
-  const waited = async (webhooksMax: number) =>
-    Math.round((await readLag(world.db, 1_000, webhooksMax)).oldestDueSeconds / 100);
+  const never = { fullFrom: 5, shipperFullFrom: 50, last: { full: {}, readAtMs: 0 } };
+  const waited = async (maxWebhooks: number) =>
+    Math.round((await readBacklog(world.db, { ...never, maxWebhooks })).oldestDueSeconds / 100);
   expect(webhookIds).toHaveLength(3);
   expect([await waited(1), await waited(2), await waited(3)]).toEqual([1, 2, 3]);
 });
@@ -106,7 +109,7 @@ test('a gauge that can no longer be read has no series instead of its old value'
   const metrics = createMetrics();
   const deps = { db: world.db, producers: new Map(), metrics };
   await refreshGauges(deps);
-  const names = ['delivery_oldest_waiting_seconds', 'deliveries_uncalled', 'circuits_open'];
+  const names = ['postgres_oldest_snapshot_seconds', 'deliveries_uncalled', 'circuits_open'];
   const shown = async () => {
     const text = await metrics.text();
     return names.filter((name) => text.includes(`\nparcelhook_${name} `));

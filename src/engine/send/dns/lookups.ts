@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '../../../platform/errors.js';
 import type { Logger } from '../../../platform/telemetry/logger.js';
-import { packageFolder } from '../../../version.js';
+import { packageFolder } from '../../../platform/version.js';
 
 /** `ttlMs`: how long it may be reused. `isSilent`: no response came in time. */
 export type Found = { addresses: LookupAddress[]; ttlMs: number } | { failure: string; isSilent: boolean };

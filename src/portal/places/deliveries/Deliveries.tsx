@@ -4,7 +4,7 @@ import { call, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
-import { LiveBar } from '../../parts/LiveBar.js';
+import { LiveBar } from '../../list/LiveBar.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, path, query, setQuery } from '../../router.js';
 import { isUnfinished } from '../../sentences.js';

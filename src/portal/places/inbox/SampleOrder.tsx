@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { OrderResult } from '../../../client/api/types.js';
-import { sampleOrder } from '../../../first-order.js';
+import { sampleOrder } from '../../../roles/greeting.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Link } from '../../router.js';

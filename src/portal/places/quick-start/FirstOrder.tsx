@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, DeliveryPage, OrderResult } from '../../../client/api/types.js';
-import { sampleOrder } from '../../../first-order.js';
+import { sampleOrder } from '../../../roles/greeting.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Code } from '../../parts/Id.js';

@@ -5,11 +5,11 @@ import type {
   ShipmentPage as Page,
   Tracking,
 } from '../../../client/api/types.js';
-import { sampleOrder } from '../../../first-order.js';
+import { sampleOrder } from '../../../roles/greeting.js';
 import { call, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { LiveBar } from '../../parts/LiveBar.js';
+import { LiveBar } from '../../list/LiveBar.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';

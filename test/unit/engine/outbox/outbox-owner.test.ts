@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { readTracked } from '../../../support/project-files.js';
 
 const owner = 'engine/outbox/';
-const asLabel = ['platform/telemetry/metrics.ts', 'operator/removal.ts'];
+const asLabel = ['platform/telemetry/metrics.ts', 'accounts/removal/removal.ts'];
 
 const schema = readTracked('src/migrations/0001-first-release.sql');
 const columnsOf = (table: string) =>

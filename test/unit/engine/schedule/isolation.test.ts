@@ -139,7 +139,7 @@ test('receivers that take 14 s, beside others that begin to, do not delay the he
 
 test('eight hundred unknown receivers that hang delay neither known quick ones nor orders', () => {
   const fromMs = 3_000;
-  const maxPressure = 25; // as src/api.ts has it
+  const maxPressure = 25; // as src/roles/api.ts has it
   const world = createWorld((webhookId) => (webhookId.startsWith('hang') ? 15_000 : 20));
   let ordersWaitedMs = 0;
   for (; world.now() < fromMs + 20_000; world.step(10)) {

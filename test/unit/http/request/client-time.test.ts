@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import * as z from 'zod';
 import { listen, type Listener } from '../../../../src/http/connections/listener.js';
-import { createShares } from '../../../../src/http/connections/shares.js';
+import { createShares } from '../../../../src/http/request/shares.js';
 import { createBodyBytes } from '../../../../src/http/request/body-bytes.js';
 import { route } from '../../../../src/http/route.js';
 import { createApp } from '../../../../src/http/server.js';

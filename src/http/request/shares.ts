@@ -1,0 +1,187 @@
+import type { Response } from 'express';
+import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.js';
+import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
+import { createHeldTime } from '../../platform/limits/held.js';
+import { markHeld } from './watch.js';
+import type { OutsideSlot } from '../route.js';
+
+export interface ShareOptions {
+  /** Requests of one shipper under way, waiting ones included. */
+  maxUnderWay: number;
+  /** Requests running at once, of all shippers and of one. */
+  concurrency: number;
+  concurrencyPerShipper: number;
+  /** Responses of one shipper that are being made or have not been read by their client. */
+  maxUnread: number;
+  maxWaitMs: number;
+  /** If none of a shipper's running requests has succeeded for so long, more may start: what they wait for is stuck. */
+  stalledAfterMs: number;
+  maxStalled: number;
+  /** Requests of one shipper that wait outside their slots; while there are so many, no other starts. */
+  maxOutside: number;
+  onRefused(): void;
+}
+
+/** Each shipper's share of a process, so that no shipper starves the others. */
+export interface Shares {
+  /** Counts a request until its response closes. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
+  begin(shipperId: string, response: Response): void;
+  /**
+   * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
+   * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
+   * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
+   * After a wait outside its slot, `work` continues in another one, or without one if none is free within `maxWaitMs`.
+   */
+  run<T>(shipperId: string, response: Response, work: (outside: OutsideSlot) => Promise<T>): Promise<T>;
+}
+
+/** A request that waits for its first slot, or for another one after a wait outside. */
+const kinds = { first: 0, again: 1 };
+
+interface Share {
+  underWay: number;
+  unread: number;
+  outside: number;
+  /** When a request last succeeded, or the first began; by performance.now(). */
+  progressAt: number;
+}
+
+export function createShares(options: ShareOptions): Shares {
+  const { maxUnread, maxOutside, maxWaitMs, stalledAfterMs } = options;
+  const shares = new Map<string, Share>();
+  let progressAt = 0;
+
+  const mayStart = (shipperId: string) => {
+    const { unread, outside } = shares.get(shipperId) ?? { unread: 0, outside: 0 };
+    return unread < maxUnread && outside < maxOutside;
+  };
+  const gate = createGate({
+    concurrency: options.concurrency,
+    concurrencyPerKey: options.concurrencyPerShipper,
+    kinds: Object.keys(kinds).length,
+    mayStart,
+    maxWaitMs,
+  });
+  const held = createHeldTime(
+    (shipperId: string) => gate.working(shipperId) >= options.concurrencyPerShipper || !mayStart(shipperId),
+  );
+  const shareOf = (shipperId: string): Share => {
+    const share = shares.get(shipperId) ?? { underWay: 0, unread: 0, outside: 0, progressAt: 0 };
+    shares.set(shipperId, share);
+    return share;
+  };
+  const forgetIdle = (shipperId: string, { underWay, outside }: Share) => {
+    if (underWay + outside + gate.working(shipperId) === 0) shares.delete(shipperId);
+  };
+  const refusal = () => {
+    options.onRefused();
+    return tooManyRequests('Too many concurrent requests for this account.', 1);
+  };
+  const isStalled = (shipperId: string, share: Share) => {
+    const working = gate.working(shipperId);
+    return (
+      performance.now() - (working > 0 ? share.progressAt : progressAt) >= stalledAfterMs &&
+      working < options.maxStalled &&
+      share.unread - working < maxUnread
+    );
+  };
+
+  const occupy = (shipperId: string, share: Share, response: Response) => {
+    share.unread += 1;
+    held.note(shipperId);
+    if (gate.working(shipperId) === 1) share.progressAt = performance.now();
+    response.once('close', () => {
+      share.unread -= 1;
+      gate.startReady();
+      held.note(shipperId);
+    });
+  };
+
+  /** Resolves with a function that frees the slot. Rejects if the client leaves; then no slot is taken. */
+  const waitForSlot = (shipperId: string, share: Share, response: Response) =>
+    new Promise<() => void>((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const clock = held.start(shipperId);
+      markHeld(response, clock.heldMs);
+      const settle = () => {
+        clock.stop();
+        clearInterval(timer);
+        response.off('close', giveUp);
+      };
+      const refuse = (why: Refusal) => {
+        settle();
+        reject(why === 'AWAY' ? refusalOf(why) : refusal());
+      };
+      const giveUp = () => {
+        ticket.withdraw();
+        refuse('LATE');
+      };
+      const start = (leave: () => void) => {
+        settle();
+        occupy(shipperId, share, response);
+        resolve(leave);
+      };
+      const ticket = gate.ask(shipperId, { start, refuse });
+      response.once('close', giveUp);
+      // Requests behind stuck ones start all the same, and get the database's error.
+      if (stalledAfterMs < maxWaitMs)
+        timer = setInterval(() => isStalled(shipperId, share) && ticket.start(), stalledAfterMs);
+    });
+
+  /** A slot for a request that had one, or none if it waits too long: what it has begun must end. */
+  const slotAgain = (shipperId: string) =>
+    new Promise<() => void>((start) =>
+      gate.ask(shipperId, { start, refuse: () => start(() => undefined), kind: kinds.again }),
+    );
+
+  /** Refuses the requests that have waited since before the last success: the database is out of reach for all. */
+  const turnAway = (shipperId: string, share: Share) =>
+    gate.turnAway((sinceMs) => sinceMs > share.progressAt, shipperId);
+
+  return {
+    begin: (shipperId, response) => {
+      const share = shareOf(shipperId);
+      if (response.destroyed || share.underWay >= options.maxUnderWay) throw refusal();
+      share.underWay += 1;
+      response.once('close', () => {
+        share.underWay -= 1;
+        forgetIdle(shipperId, share);
+      });
+    },
+    run: async (shipperId, response, work) => {
+      if (response.destroyed) throw refusal(); // the client has left
+      const share = shareOf(shipperId);
+      const entered = gate.enter(shipperId);
+      if (entered) occupy(shipperId, share, response);
+      let leave = entered ?? (await waitForSlot(shipperId, share, response));
+      const outside: OutsideSlot = async (wait) => {
+        share.outside += 1;
+        share.unread -= 1;
+        leave();
+        held.note(shipperId);
+        try {
+          await wait();
+        } finally {
+          share.outside -= 1;
+          leave = await slotAgain(shipperId);
+          share.unread += 1;
+          held.note(shipperId);
+        }
+      };
+      const progress = () => (share.progressAt = progressAt = performance.now());
+      try {
+        const result = await work(outside);
+        progress();
+        return result;
+      } catch (error) {
+        if (error instanceof ApiError && error.httpStatus < 500) progress();
+        else if (isUnavailable(error)) turnAway(shipperId, share);
+        throw error;
+      } finally {
+        leave();
+        held.note(shipperId);
+        forgetIdle(shipperId, share);
+      }
+    },
+  };
+}

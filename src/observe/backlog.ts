@@ -1,0 +1,196 @@
+import { countRemoved } from '../accounts/removal/store.js';
+import { laneLimits } from '../engine/schedule/lanes.js';
+import { placesOf } from '../engine/schedule/places.js';
+import { countOpenCircuits, readUncalled } from '../engine/outbox/lag.js';
+import {
+  readBacklog,
+  type Backlog,
+  type BacklogOptions,
+  type HeldBack,
+} from '../engine/outbox/sendable.js';
+import type { Database } from '../platform/database/postgres.js';
+import type { Producer } from '../platform/queue/engine.js';
+import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';
+import { readUncreated } from '../shipments/store.js';
+import { inParallel } from './infrastructure.js';
+
+const maxAgeMs = 60_000;
+
+/** From how many claims receivers count as full, given DELIVERY_CONCURRENCY of the workers. */
+export const fullFrom = (concurrency: number): Pick<BacklogOptions, 'fullFrom' | 'shipperFullFrom'> => ({
+  fullFrom: laneLimits(concurrency).slowFrom,
+  shipperFullFrom: placesOf(concurrency).maxOfShipper.slow,
+});
+
+/**
+ * Gauges of what waits for us, and of what waits for others, as PostgreSQL has them, and the worker's own claims. Every
+ * role reports them, because a worker that is gone cannot; what a worker has no places for, only itself knows. There is
+ * no series before the first read, after one that failed, and when the last one is older than a minute. `refresh`
+ * rejects if a part could not be read.
+ */
+export function createBacklogGauges(deps: {
+  db: Database;
+  metrics: Metrics;
+  /** DELIVERY_CONCURRENCY of the workers. */
+  concurrency: number;
+  /** The claims that this process holds back, if it is a worker. */
+  heldBack?: (() => Record<string, HeldBack>) | undefined;
+  /** A monotonic clock, in milliseconds. */
+  now?: () => number;
+}): { refresh(): Promise<void> } {
+  const { db, metrics, now = () => performance.now() } = deps;
+  const full = fullFrom(deps.concurrency);
+  let last: Pick<Backlog, 'full' | 'readAtMs'> = { full: {}, readAtMs: 0 };
+
+  /** They are forgotten when the last read that succeeded is too old. */
+  const shown = <Figures>(
+    gauges: Parameters<typeof forget>,
+    read: () => Promise<Figures>,
+    set: (figures: Figures) => void,
+  ) => {
+    let readAtMs = -Infinity;
+    metrics.onScrape(() => {
+      if (now() - readAtMs > maxAgeMs) forget(...gauges);
+    });
+    return async () => {
+      const startedAtMs = now();
+      await show(gauges, read(), set);
+      readAtMs = startedAtMs;
+    };
+  };
+  const ofDeliveries = shown(
+    [
+      metrics.sendableDeliveries,
+      metrics.sendableOldest,
+      metrics.waitingDeliveries,
+      metrics.webhooksUnserved,
+      metrics.deliveriesOpen,
+      metrics.oldestWaiting,
+      metrics.oldestLapsedClaim,
+    ],
+    () => readBacklog(db, { ...full, last, heldBack: deps.heldBack?.() ?? {} }),
+    (backlog) => {
+      last = backlog;
+      showBacklog(metrics, backlog);
+    },
+  );
+  const ofOrders = shown(
+    [metrics.ordersUncreated, metrics.orderOldestUncreated],
+    () => readUncreated(db),
+    ({ count, oldestSeconds }) => {
+      metrics.ordersUncreated.set(count);
+      metrics.orderOldestUncreated.set(oldestSeconds);
+    },
+  );
+  return { refresh: () => inParallel(ofDeliveries(), ofOrders()) };
+}
+
+function showBacklog(metrics: Metrics, backlog: Backlog): void {
+  const { waiting, sendable, sending } = backlog;
+  metrics.sendableDeliveries.set(sendable);
+  metrics.sendableOldest.set(backlog.oldestSendableSeconds);
+  for (const [cause, count] of Object.entries(waiting)) metrics.waitingDeliveries.set({ cause }, count);
+  for (const [cause, count] of Object.entries(backlog.unserved))
+    metrics.webhooksUnserved.set({ cause }, count);
+  const held = waiting.suspended + waiting.paused + waiting.disabled + waiting.circuit + waiting.turn;
+  metrics.deliveriesOpen.set({ status: 'PENDING' }, backlog.due + waiting.retry);
+  metrics.deliveriesOpen.set({ status: 'SENDING' }, sending);
+  metrics.deliveriesOpen.set({ status: 'HELD' }, held);
+  metrics.oldestWaiting.set(backlog.oldestDueSeconds);
+  metrics.oldestLapsedClaim.set(backlog.oldestLapsedSeconds);
+}
+
+const uncalledCounted = 200_000;
+
+export interface GaugeDependencies {
+  db: Database;
+  producers: Map<string, Producer>;
+  metrics: Metrics;
+}
+
+/** Every worker reports the same. Rejects if a part could not be read; its gauges have no series until it can. */
+export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
+  const { metrics } = deps;
+  await inParallel(
+    refreshUncalled(deps),
+    refreshWebhooks(deps),
+    refreshOldestSnapshot(deps),
+    refreshQueues(deps),
+  );
+  metrics.refreshedAt.setToCurrentTime();
+}
+
+const refreshUncalled = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    [metrics.deliveriesUncalled],
+    readUncalled(db, uncalledCounted).then((shippers) =>
+      shippers.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    ),
+    (owed) => metrics.deliveriesUncalled.set(owed),
+  );
+
+interface WebhookFigures {
+  byStatus: { status: string; count: number }[];
+  circuitsOpen: number;
+  shippersToRemove: number;
+}
+
+const statuses = ['ACTIVE', 'PAUSED', 'DISABLED'];
+
+const refreshWebhooks = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    [metrics.webhooks, metrics.circuitsOpen, metrics.shippersToRemove],
+    readWebhooks(db),
+    ({ byStatus, circuitsOpen, shippersToRemove }) => {
+      for (const { status, count } of byStatus) metrics.webhooks.set({ status }, count);
+      metrics.circuitsOpen.set(circuitsOpen);
+      metrics.shippersToRemove.set(shippersToRemove);
+    },
+  );
+
+const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
+  byStatus: await db.query(
+    'count-webhooks',
+    `select s.status, count(w.status)::int as count
+       from unnest($1::text[]) as s (status)
+       left join webhooks w on w.status = s.status and w.deleted_at is null
+      group by s.status`,
+    [statuses],
+  ),
+  circuitsOpen: await countOpenCircuits(db),
+  shippersToRemove: await countRemoved(db),
+});
+
+/** Under an old snapshot the outbox keeps dead rows, and every query of due deliveries reads them again. */
+const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    [metrics.oldestSnapshot],
+    db.query<{ seconds: number }>(
+      'oldest-snapshot',
+      `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
+         select xact_start as since from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend'
+            and (backend_xmin is not null or backend_xid is not null)
+         union all
+         select prepared from pg_prepared_xacts where database = current_database()) s`,
+    ),
+    ([row]) => metrics.oldestSnapshot.set(row!.seconds),
+  );
+
+/** All queues have one backend. */
+const refreshQueues = ({ producers, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    [metrics.queueJobs, metrics.queueOldestWaiting],
+    Promise.all(
+      [...producers].map(async ([queue, producer]) => {
+        const [counts, oldestMs] = await Promise.all([producer.counts(), producer.oldestWaitingMs()]);
+        return { queue, counts, oldestMs };
+      }),
+    ),
+    (queues) => {
+      for (const { queue, counts, oldestMs } of queues) {
+        for (const [state, count] of Object.entries(counts)) metrics.queueJobs.set({ queue, state }, count);
+        metrics.queueOldestWaiting.set({ queue }, oldestMs / 1_000);
+      }
+    },
+  );

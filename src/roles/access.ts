@@ -1,0 +1,97 @@
+import type { RequestHandler } from 'express';
+import type { Refusals } from '../accounts/audit/refusals.js';
+import { operatorsOf, authenticateShipper, authenticateOperator } from '../accounts/login/authenticate.js';
+import { createLoginLimits } from '../accounts/login/limits.js';
+import { createSessionCookie } from '../accounts/login/cookie.js';
+import { createLogIn } from '../accounts/login/log-in.js';
+import { loginRoute } from '../accounts/login/routes.js';
+import { sessionRoutes } from '../accounts/login/session-routes.js';
+import { passwordPage } from '../accounts/password-page.js';
+import { createPrincipalCache } from '../accounts/principal-cache.js';
+import { createTokens } from '../accounts/tokens.js';
+import { createApiLimit } from '../http/api-limit.js';
+import { createShares } from '../http/request/shares.js';
+import { createBodyBytes } from '../http/request/body-bytes.js';
+import type { Route } from '../http/route.js';
+import type { ServerOptions } from '../http/server.js';
+import type { Resources } from './resources.js';
+
+export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares' | 'bodyBytes'> {
+  loginRoutes: Route[];
+  passwordPage: RequestHandler;
+  /** Call it after every change of an account: this process has cached its users. */
+  onAccountChanged(): void;
+}
+
+/** It leaves enough of the pool's connections for orders, and bounds the memory of unread responses. */
+const share = {
+  maxUnderWay: 1_000,
+  concurrency: 4,
+  concurrencyPerShipper: 3,
+  maxUnread: 8,
+  maxWaitMs: 5_000,
+  stalledAfterMs: 300,
+  maxStalled: 20,
+  maxOutside: 20,
+};
+
+/** A long costly request is no sign of a stuck database, so it never lets more start. */
+const costlyShare = {
+  ...share,
+  concurrency: 3,
+  concurrencyPerShipper: 2,
+  maxUnread: 4,
+  stalledAfterMs: Infinity,
+};
+
+/** Of all current requests. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+export function openAccess(resources: Resources, refusals: Refusals): Access {
+  const { config, apiDb: db, limits, metrics } = resources;
+  const signing = {
+    secret: config.TOKEN_SECRET,
+    previousSecret: config.TOKEN_SECRET_PREVIOUS,
+    lifetimeMs: config.TOKEN_TTL,
+  };
+  const credentials = {
+    tokens: createTokens({ ...signing, audience: 'api' }),
+    sessions: createTokens({ ...signing, audience: 'portal' }),
+    cookie: createSessionCookie(config.PUBLIC_URL),
+  };
+  const principals = createPrincipalCache(db);
+  const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
+  const onRefused = () => onLimited('at_once');
+  const loginLimits = createLoginLimits({
+    limits,
+    perAccount: config.LOGIN_LIMIT_ACCOUNT,
+    failuresPerIp: config.LOGIN_LIMIT_IP,
+    secret: config.TOKEN_SECRET,
+    onLimited,
+  });
+  const logIn = createLogIn(db, loginLimits, refusals);
+  return {
+    authenticate: {
+      shipper: authenticateShipper(db, credentials, principals),
+      operator: authenticateOperator(operatorsOf(config), refusals),
+    },
+    limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
+    shares: {
+      usual: createShares({ ...share, onRefused }),
+      costly: createShares({ ...costlyShare, onRefused }),
+    },
+    bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
+    passwordPage: passwordPage(db, principals.clear),
+    loginRoutes: [
+      loginRoute(logIn, credentials.tokens),
+      ...sessionRoutes({
+        db,
+        ...credentials,
+        logIn,
+        principals,
+        features: { simulate: config.SIMULATE, email: false },
+      }),
+    ],
+    onAccountChanged: principals.clear,
+  };
+}

@@ -1,0 +1,165 @@
+import type { Express } from 'express';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openAccess } from './access.js';
+import { createRefusals, type Refusals } from '../accounts/audit/refusals.js';
+import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js';
+import { apiDocument, apiRoutes, notificationsDocument } from './api.js';
+import { startBacklogGauges } from './background.js';
+import type { CompleteConfig } from '../config/config.js';
+import { createFeed } from '../feed/feed.js';
+import { documentPages } from '../http/document-pages.js';
+import { createHealth, type HealthChecks } from '../http/health.js';
+import { portalPages } from '../http/portal.js';
+import { createApp } from '../http/server.js';
+import { createInbox } from '../inbox/inbox.js';
+import { openListeners, type Listeners } from './listeners.js';
+import { watchInfrastructure, type InfrastructureDependencies } from '../observe/infrastructure.js';
+import { schemaCheck } from '../platform/database/migrate.js';
+import type { Database } from '../platform/database/postgres.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import { createMetrics } from '../platform/telemetry/metrics.js';
+import { createReleasers } from '../platform/lifecycle.js';
+import { openResources, type Resources, type Role } from './resources.js';
+import { version } from '../platform/version.js';
+import { startWorker, type WorkerRole } from './worker.js';
+
+export interface App {
+  url: string;
+  express: Express;
+  db: Database;
+  /** Reports not ready at once. `delayMs` later it drains and releases everything, last in, first out. */
+  stop(delayMs?: number): Promise<void>;
+}
+
+/** The composition root. Resolves when work can begin. */
+export async function startApp(
+  config: CompleteConfig,
+  databaseUrl: string,
+  role: Role,
+  logger: Logger,
+): Promise<App> {
+  const releasers = createReleasers(logger);
+  const metrics = createMetrics();
+  let refusals: Refusals | undefined;
+  const health = createHealth({
+    logger,
+    metrics,
+    role,
+    mayReadReasons: hasOperatorToken(operatorsOf(config), () => refusals),
+  });
+  try {
+    const listeners = await openListeners({ config, role, logger, metrics, health, releasers });
+    const { url, metricsPort } = listeners;
+    const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
+    const opening = { config, databaseUrl, role, url, logger, metrics, releasers, onWaiting };
+    const resources = await openResources(opening);
+    refusals = createRefusals(resources.apiDb, logger);
+    releasers.push('refusals', refusals.stop);
+    const worker = role === 'api' ? null : startWorker(resources);
+    if (worker) releasers.push('worker', worker.drain);
+    releasers.push('backlog gauges', startBacklogGauges(resources, worker?.heldBack).stop);
+    health.use(...healthChecks(resources, worker));
+    releasers.push('health', health.stop);
+    releasers.push(
+      'infrastructure',
+      watchInfrastructure(infrastructure(resources), worker !== null, resources).stop,
+    );
+    const { express, endWaits } = serve(resources, role, worker, listeners, refusals);
+    // Concurrently: no new work begins while requests finish.
+    releasers.push('http server', () => {
+      endWaits();
+      return Promise.all([listeners.main.close(), worker?.drain()]);
+    });
+    const { engine } = resources;
+    logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
+    const stop = async (delayMs = 0) => {
+      health.leave();
+      await sleep(delayMs);
+      await releasers.releaseAll();
+    };
+    return { url, express, db: resources.apiDb, stop };
+  } catch (error) {
+    await health.stop();
+    await releasers.releaseAll();
+    throw error;
+  }
+}
+
+const infrastructure = ({ apiDb: db, engine, metrics, config }: Resources): InfrastructureDependencies => ({
+  db,
+  engine,
+  metrics,
+  sizeLimitBytes: config.DATABASE_SIZE_LIMIT,
+  retentionMs: {
+    log: config.LOG_RETENTION,
+    audit: config.AUDIT_RETENTION,
+    shipments: config.SHIPMENT_RETENTION,
+  },
+});
+
+/** Health pages on every role, the API on those that serve it. */
+function serve(
+  resources: Resources,
+  role: Role,
+  worker: WorkerRole | null,
+  { main, url, pages, maxConnections }: Listeners,
+  refusals: Refusals,
+): { express: Express; endWaits(): void } {
+  const { config, logger, metrics } = resources;
+  const access = openAccess(resources, refusals);
+  const publicUrl = () => config.PUBLIC_URL ?? url;
+  metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
+  const feed = createFeed({
+    db: resources.apiDb,
+    retentionMs: config.LOG_RETENTION,
+    stillAllowed: (request) => access.authenticate.shipper(request, 'read'),
+    maxWaiting: Math.ceil(maxConnections / 2),
+    logger,
+    onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
+  });
+  resources.recorded.on(feed.nudge);
+  metrics.onScrape(() => metrics.feedWaiting.set(feed.waiting()));
+  const inbox =
+    config.development && role !== 'worker'
+      ? createInbox({ ...resources, ...access, db: resources.apiDb, host: config.HOST!, port: main.port })
+      : undefined;
+  const routes =
+    role === 'worker'
+      ? []
+      : [...apiRoutes(resources, access, worker, publicUrl), feed.route, ...(inbox?.routes ?? [])];
+  const express = createApp({
+    ...access,
+    trustProxy: config.TRUST_PROXY,
+    logger,
+    metrics,
+    routes,
+    inbox: inbox?.receiver,
+    pages:
+      role === 'worker'
+        ? pages
+        : [
+            ...pages,
+            access.passwordPage,
+            documentPages(
+              { api: () => apiDocument(config, routes), notifications: notificationsDocument },
+              resources.catalogue,
+              publicUrl,
+            ),
+            portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
+          ],
+  });
+  main.use(express);
+  const endWaits = () => {
+    feed.endWaits();
+    inbox?.endHolds();
+  };
+  return { express, endWaits };
+}
+
+/** First the checks that decide readiness, then those only reported: the API takes orders while the queue is down. */
+function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
+  const postgres = schemaCheck(apiDb);
+  return worker
+    ? [{ postgres, queue: engine.check, flow: worker.checkFlow }, {}]
+    : [{ postgres }, { queue: engine.check }];
+}

@@ -1,0 +1,137 @@
+import { Router, type Express, type Request, type RequestHandler } from 'express';
+import { hasToken } from '../accounts/login/authenticate.js';
+import type { CompleteConfig } from '../config/config.js';
+import { directProxies } from '../http/addresses.js';
+import { listen, type Listener } from '../http/connections/listener.js';
+import type { Shares } from '../http/request/shares.js';
+import { withoutSlot } from '../http/route.js';
+import type { Health } from '../http/health.js';
+import { createApp } from '../http/server.js';
+import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js';
+import { openFilesLimit } from '../platform/open-files.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+import type { createReleasers } from '../platform/lifecycle.js';
+import type { Role } from './resources.js';
+
+export interface Listeners {
+  /** Serves the API; on a worker, health and metrics. */
+  main: Listener;
+  /** For clients on this host. */
+  url: string;
+  metricsPort: number | undefined;
+  maxConnections: number;
+  /** Health, and metrics where they have no listener of their own. */
+  pages: RequestHandler[];
+}
+
+export interface ListenerDependencies {
+  config: CompleteConfig;
+  role: Role;
+  logger: Logger;
+  metrics: Metrics;
+  health: Health;
+  releasers: ReturnType<typeof createReleasers>;
+}
+
+/** More connections would take noticeable memory. */
+const defaultMaxConnections = 5_000;
+const maxMetricsConnections = 64;
+
+/** Until `main.use` sets the app, it serves health and metrics, and 503 for the rest. */
+export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
+  const { config, role, logger, metrics, health, releasers } = dependencies;
+  const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;
+  const metricsRoute = metricsPage(metrics, token === undefined ? () => true : hasToken(token));
+  const pages = metricsPort === undefined ? [health.page, metricsRoute] : [health.page];
+  if (!config.embedded && role !== 'worker' && metricsPort === undefined && token === undefined)
+    logger.warn('/metrics shares the port of the API and is open to all: set METRICS_PORT or METRICS_TOKEN');
+
+  const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
+    metrics.connectionsDropped.inc({ reason });
+  const open = async (app: Express, port: number, maxConnections: number, maxPerBlock: number) => {
+    const listener = await listen(app, {
+      port,
+      host: config.HOST,
+      limits: { maxConnections, maxPerBlock, isProxy: directProxies(app), onDropped },
+      maxResponseMs: config.DELIVERY_TIMEOUT, // as long as a test
+    });
+    releasers.push('http server', listener.close);
+    return listener;
+  };
+  const own =
+    metricsPort === undefined
+      ? undefined
+      : await open(
+          plainApp(dependencies, [health.page, metricsRoute]),
+          metricsPort,
+          maxMetricsConnections,
+          maxMetricsConnections,
+        );
+  const maxConnections =
+    config.MAX_CONNECTIONS ?? Math.min(defaultMaxConnections, Math.floor(openFilesLimit() / 2));
+  const starting = () => {
+    throw unavailable('The service is starting.');
+  };
+  const main = await open(
+    plainApp(dependencies, [...pages, starting]),
+    config.PORT,
+    maxConnections,
+    Math.ceil(maxConnections / 4),
+  );
+  metrics.connectionsLimit.set(maxConnections);
+  metrics.onScrape(() => metrics.connections.set(main.connections()));
+  const url = `http://${hostOf(config.HOST)}:${main.port}`;
+  return { main, url, metricsPort: own?.port, maxConnections, pages };
+}
+
+function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
+  const refuse = () => Promise.reject(unauthorized());
+  const unlimited: Shares = {
+    begin: () => undefined,
+    run: (_shipperId, _response, work) => work(withoutSlot),
+  };
+  return createApp({
+    routes: [],
+    pages,
+    authenticate: { shipper: refuse, operator: refuse },
+    limit: () => undefined,
+    shares: { usual: unlimited, costly: unlimited },
+    bodyBytes: () => () => undefined,
+    trustProxy: config.TRUST_PROXY,
+    logger,
+    metrics,
+  });
+}
+
+function hostOf(host: string | undefined): string {
+  if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Each text takes milliseconds to make, and strangers may ask for it: beyond so many in a second, the last is shared. */
+const maxTextsPerSecond = 5;
+
+function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
+  let latest = Promise.resolve('');
+  let madeAt: number[] = [];
+  const text = (): Promise<string> => {
+    const now = performance.now();
+    madeAt = madeAt.filter((at) => now - at < 1_000);
+    if (madeAt.length < maxTextsPerSecond) {
+      madeAt.push(now);
+      latest = metrics.text();
+    }
+    return latest;
+  };
+  const router = Router();
+  router
+    .route('/metrics')
+    .get(async (request, response) => {
+      if (!isAllowed(request))
+        throw unauthorized('Bearer', 'METRICS_TOKEN is needed: `Authorization: Bearer <token>`.');
+      response.type(metrics.contentType).send(await text());
+    })
+    .all(readOnlyRoute);
+  return router;
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql, type Closing } from '../../programs/chaos/world/engines.js';
+import { postgresWithStandby, type PostgresPair } from '../../programs/chaos/world/standby.js';
+import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  request,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
+import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
+import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
+import { until } from '../../support/until.js';
+
+let folder: Folder;
+let postgres: PostgresPair;
+let service: RunningProcess;
+let account: Account;
+const closing: Closing = [];
+
+beforeAll(async () => {
+  folder = newFolder();
+  postgres = await postgresWithStandby(folder.path, closing, false);
+  service = await startProcess(deployment(postgres.url));
+  account = await registerAccount(service);
+});
+afterAll(async () => {
+  const exit = service && (await stopProcess(service));
+  for (const close of closing.reverse()) await close();
+  folder.remove();
+  expect(exit).toBe(0);
+  expect(crashTraces(service.output())).toEqual([]);
+});
+
+const setReadOnly = async (setting: 'on' | 'off') => {
+  await sql(postgres.primaryUrl, `alter system set default_transaction_read_only = ${setting}`);
+  await sql(postgres.primaryUrl, 'select pg_reload_conf()');
+};
+const order = () => account.call('/v1/shipments', { body: sampleOrder() });
+const untilAccepting = () => until('accepting', async () => (await order()).httpStatus === 201, 10_000);
+const readyz = async (headers = {}) => {
+  const { httpStatus, body } = await request(`${service.url}/readyz`, { headers });
+  return { httpStatus, postgres: (body as unknown as { checks: Record<string, string> }).checks.postgres };
+};
+const readyGauge = async () =>
+  /^parcelhook_ready\{role="\w+"\} (\d)/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+const created = async () => {
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  return trackingId;
+};
+
+test('a read-only PostgreSQL is unavailable: 503 with Retry-After, not ready, and normal operation once it accepts writes again', async () => {
+  await until('ready', async () => (await readyz()).httpStatus === 200);
+  await setReadOnly('on');
+  // Idle sessions take the setting over.
+  await until('read-only', async () => (await order()).httpStatus !== 201);
+  for (let n = 0; n < 10; n += 1) {
+    const refused = await order();
+    expect([refused.httpStatus, refused.body.status]).toEqual([503, 'UNAVAILABLE']);
+    expect(refused.headers.get('retry-after')).toBe('1');
+  }
+  expect((await account.call('/v1/webhooks')).httpStatus).toBe(200); // reads still work
+  await until('not ready', async () => (await readyz()).httpStatus === 503, 5_000);
+  expect(await readyz()).toEqual({ httpStatus: 503, postgres: 'PostgreSQL cannot be used' });
+  expect(await readyz({ authorization: `Bearer ${operatorToken}` })).toEqual({
+    httpStatus: 503,
+    postgres: 'PostgreSQL is read-only',
+  });
+  expect(await readyGauge()).toBe('0');
+  await setReadOnly('off');
+  await untilAccepting();
+  await until('ready', async () => (await readyz()).httpStatus === 200, 5_000);
+  await created();
+});
+
+test('a standby promoted without all commits voids earlier cursors, in a running process', async () => {
+  const kept = await created();
+  await postgres.cutOff();
+  const lost = await created();
+  const before = (await account.call('/v1/events?after=latest')).data.nextCursor as string;
+
+  // As after a fail-over: the old primary is still up, and read-only.
+  await setReadOnly('on');
+  await postgres.promote();
+  await untilAccepting();
+  const stillAtPrimary = `select application_name from pg_stat_activity where application_name like 'parcelhook%'`;
+  await until('moved', async () => (await sql(postgres.primaryUrl, stillAtPrimary)).length === 0, 20_000);
+  await until('ready', async () => (await readyz()).httpStatus === 200);
+  expect((await account.call(`/v1/shipment-tracking/${lost}`)).httpStatus).toBe(404);
+  // Transaction ids reach the old values; events recorded then would be behind the cursor.
+  await sql(
+    postgres.standbyUrl,
+    `do $$ begin for n in 1..2000 loop perform pg_current_xact_id(); commit; end loop; end $$`,
+  );
+  const after = await created();
+
+  const refused = await account.call(`/v1/events?after=${before}`);
+  expectWrong(refused, ['after']);
+  expect(refused.body.error.details![0]!.message).toMatch(/standby/);
+  const whole = await account.call('/v1/events');
+  expectSuccess(whole, 200);
+  const seen = (whole.data.events as { trackingId: string }[]).map(({ trackingId }) => trackingId);
+  expect(seen).toContain(kept);
+  expect(seen).toContain(after);
+  expectSuccess(await account.call(`/v1/events?after=${whole.data.nextCursor as string}`), 200);
+  const { entries } = (await operator(service, '/audit?action=FEED_RENEWED')).data;
+  expect(entries).toMatchObject([{ actor: { kind: 'SERVICE' }, outcome: 'DONE' }]);
+});

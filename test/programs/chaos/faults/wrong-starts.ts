@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../bench/scenarios/scenario.js';
+import { request } from '../../../support/client.js';
+import { startProcess, stopProcess } from '../../../support/process.js';
+import { runProgram } from '../../../support/program.js';
+import { freePort } from '../../../support/redis.js';
+import {
+  emptyDatabaseOfOwner,
+  isRefused,
+  lostKey,
+  otherMigration,
+  programWithOtherText,
+  waitingForSchema,
+} from '../../../support/wrong-starts.js';
+import { respondedWithin, notAccepted } from './figures.js';
+import type { Fault, Injection } from './fault.js';
+
+const wrongStarts: Fault = {
+  name: 'B20',
+  promise:
+    'starts with another SECRETS_KEY, or with an altered migration: refused, nothing written; a worker without a schema waits for it',
+  workers: 2,
+  inFlight: 0,
+  inject: async (injection) => {
+    await startWrongly(injection);
+    await startBeforeSchema(injection);
+  },
+  figures: (outcome) => [respondedWithin(outcome, 1_000), notAccepted(outcome)],
+};
+
+const written = `
+  select md5(concat((select string_agg(m::text, ',' order by name) from migrations m),
+                    (select string_agg(k::text, ',') from key_check k),
+                    (select string_agg(f::text, ',') from feed f),
+                    (select string_agg(relname, ',' order by relname) from pg_class where relkind in ('r', 'p')))) as hash`;
+
+async function startWrongly({ world: { service, sql }, times, note }: Injection): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'parcelhook-other-'));
+  try {
+    const program = programWithOtherText(folder);
+    const env = { ...service.env, PORT: '0' };
+    const other = { ...env, SECRETS_KEY: 'another'.repeat(6) };
+    const starts = [
+      async (role: string) => isRefused(await runProgram([role], other), lostKey),
+      async (role: string) => isRefused(await runProgram([role], env, { program }), otherMigration),
+    ];
+    const before = await sql(written);
+    let [asked, notRefused] = [0, 0];
+    for (let n = times(10); n > 0; n -= 1)
+      for (const role of ['api', 'worker'])
+        for (const start of starts) {
+          asked += 1;
+          if (!(await start(role))) notRefused += 1;
+        }
+    note({ name: `wrong starts not refused, of ${asked}`, value: notRefused, unit: '', atMost: 0 });
+    const changed = JSON.stringify(before) === JSON.stringify(await sql(written)) ? 0 : 1;
+    note({ name: 'databases changed by a wrong start', value: changed, unit: '', atMost: 0 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function startBeforeSchema({ world: { service, postgres }, note }: Injection): Promise<void> {
+  const database = await emptyDatabaseOfOwner(postgres!.superuserUrl);
+  const port = await freePort();
+  // An empty REDIS_URL means none: the queue is in the database, too.
+  const env = { ...service.env, DATABASE_URL: database.service, REDIS_URL: '', PORT: String(port) };
+  const starting = startProcess(env, 'worker');
+  try {
+    await until('it waits for the schema', 20_000, async () => {
+      const response = await request(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+      return JSON.stringify(response?.body ?? '').includes(waitingForSchema);
+    });
+    const urls = { DATABASE_URL: database.service, MIGRATION_DATABASE_URL: database.owner };
+    const { exit } = await runProgram(['migrate'], urls);
+    note({ name: 'exit code of migrate', value: Number(exit), unit: '', atMost: 0 });
+    const migratedAt = performance.now();
+    await starting;
+    note({
+      name: 'worker ready, after the migration, in',
+      value: performance.now() - migratedAt,
+      unit: 'ms',
+      atMost: 10_000,
+    });
+  } finally {
+    await stopProcess(await starting);
+    await database.drop();
+  }
+}
+
+export const wrongStartFaults: Fault[] = [wrongStarts];

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { basic, operator, registerAccount, request } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+
+/** Of all threads: the hash is computed off the event loop. Unlike elapsed time it does not grow on a busy machine. */
+async function cpuSecondsOf(service: Service): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^parcelhook_process_cpu_seconds_total (\S+)$/m.exec(text)![1]);
+}
+
+test('a wrong password, an unknown e-mail and a user without a password cost the same, one hash each; an unknown key costs none', async () => {
+  const service = await startService({ role: 'api' });
+  const account = await registerAccount(service);
+  const passwordless = 'nopassword@example.com';
+  await operator(service, `/shippers/${account.shipperId}/users`, { body: { email: passwordless } });
+  const cases = [
+    { ...account, accountKey: 'ak_unknown' },
+    { ...account, password: 'wrong horse battery' },
+    { ...account, email: 'nobody@example.com' },
+    { ...account, email: passwordless },
+  ];
+  const logInTimes = async (count: number, { accountKey, email, password }: (typeof cases)[number]) => {
+    const headers = { authorization: basic(email, password) };
+    for (let n = 0; n < count; n += 1)
+      await request(`${service.url}/v1/login?key=${accountKey}`, { headers });
+  };
+  const costs = cases.map(() => 0);
+  for (const one of cases) await logInTimes(2, one);
+  for (let round = 0; round < 2; round += 1)
+    for (const [index, one] of cases.entries()) {
+      const before = await cpuSecondsOf(service);
+      await logInTimes(15, one);
+      costs[index]! += (await cpuSecondsOf(service)) - before;
+    }
+  await service.stop();
+  const [withoutHash, ...withHash] = costs as [number, ...number[]];
+  expect(Math.max(...withHash) / Math.min(...withHash)).toBeLessThan(1.6);
+  expect(withoutHash / Math.min(...withHash)).toBeLessThan(0.5);
+}, 60_000);
