@@ -31,14 +31,16 @@ const restricted = (folder, patterns) => ({
 const downstreamOnly = flow.map((feature, position) =>
   restricted(feature, [
     { regex: '^(\\.\\./)+(roles/|main\\.js$)', message: 'Only roles compose the application.' },
-    ...[...Object.keys(programs), ...flow.slice(0, position)]
-      .filter((upstream) => feature !== 'engine' || !['webhooks', 'accounts'].includes(upstream))
-      .map((upstream) => ({
-        regex: `^(\\.\\./)+${upstream}/`,
-        message: `${feature} lies downstream of ${upstream} and must not know it.`,
-      })),
+    ...[...Object.keys(programs), ...flow.slice(0, position)].map((upstream) => ({
+      regex: `^(\\.\\./)+${upstream}/`,
+      message: `${feature} lies downstream of ${upstream} and must not know it.`,
+    })),
   ]),
 );
+
+const door = restricted('roles', [
+  { regex: '^\\.\\./engine/(?!engine\\.js$)', message: 'Roles know the engine by its door, engine.ts.' },
+]);
 
 const apart = Object.entries(programs).flatMap(([program, needed]) =>
   ['', '/*'].map((room, depth) => ({
@@ -97,5 +99,6 @@ export default tseslint.config(
   // Programs of their own: tsc checks their types, and rules that need types are for the service and its tests.
   { files: ['test/programs/**/*.ts'], extends: [tseslint.configs.disableTypeChecked] },
   ...downstreamOnly,
+  door,
   ...apart,
 );

@@ -10,7 +10,7 @@ import type { Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { masked, type Sealer } from '../webhooks/sealing/sealing.js';
+import { masked, type Sealer } from '../engine/send/sealing.js';
 import { readSecrets } from '../webhooks/store.js';
 import { createInboxAddresses, inboxPath, type InboxAddresses } from './addresses.js';
 import { createBoxes, type Answer, type Boxes } from './boxes.js';

@@ -1,4 +1,4 @@
-import type { Durations } from '../engine/durations.js';
+import type { Durations } from '../platform/durations.js';
 import { maxAhead, type DeliveryFacts } from '../engine/outbox/explain.js';
 import { isoOffset } from '../http/envelope.js';
 

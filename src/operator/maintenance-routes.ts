@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
-import type { Durations } from '../engine/durations.js';
+import type { Durations } from '../platform/durations.js';
 import { findFacts } from '../engine/outbox/explain.js';
 import type { Replay } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';

@@ -1,24 +1,21 @@
 import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
 import type { Config } from '../config/config.js';
-import { createRedeliveryQueue } from '../engine/attempt/redelivery.js';
 import { byHandRoutes } from '../catch-up/by-hand/routes.js';
-import { byHandLeaseMs } from '../engine/attempt/by-hand.js';
-import { createTestSender } from '../catch-up/by-hand/send-test.js';
-import { notices, forgetCircuit, forgetCircuits } from '../engine/circuit/store.js';
-import { queueNames } from '../engine/schedule/notify.js';
+import {
+  dueSinceUnknown,
+  forgetCircuit,
+  forgetCircuits,
+  notices,
+  type NewEvent,
+  type RecordResult,
+} from '../engine/engine.js';
 import { notificationDocs } from '../webhooks/notification-docs.js';
 import { deliveryRoutes } from '../history/log/routes.js';
-import { dueSinceUnknown, noRoom, type HandOver } from '../engine/outbox/types.js';
-import { reorderDeliveries } from '../engine/outbox/turns.js';
 import { cancelReplay } from '../catch-up/replay/cancel-replay.js';
 import { replayProgressRoutes, replayRoutes } from '../catch-up/replay/routes.js';
-import { untilNoSendCanStart } from '../engine/attempt/starts.js';
 import { webhookHealth } from '../history/stats/health.js';
 import { statsRoutes, defaultHours, webhookStats } from '../history/stats/routes.js';
-import { cancelBacklog } from '../engine/sweep/sweeper.js';
-import { renderNotification } from '../engine/record/notification.js';
-import { recordEvents, type NewEvent, type RecordResult } from '../engine/record/record.js';
 import { createDocument } from '../http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-operations.js';
 import type { OpenApiDocument } from '../http/openapi/types.js';
@@ -41,20 +38,12 @@ import { createShipments } from '../shipments/create.js';
 import { eraseShipments } from '../shipments/erasure/erase.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
 import { simulationRoutes } from '../shipments/simulation/routes.js';
-import { version } from '../platform/version.js';
-import { createWebhookLimits, type WebhookLimits } from '../webhooks/limits.js';
+import { createWebhookLimits } from '../webhooks/limits.js';
 import { egressRoute, webhookRoutes } from '../webhooks/routes.js';
-import { resealKeyCheck } from '../webhooks/sealing/key-check.js';
-import { resealWebhooks } from '../webhooks/sealing/reseal.js';
+import { resealKeyCheck } from '../webhooks/key-check.js';
+import { resealWebhooks } from '../webhooks/reseal.js';
 import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from '../webhooks/store.js';
 import type { WorkerRole } from './worker.js';
-
-/** Without a worker in this process, jobs of the queue notify the workers of deliveries that are due. */
-const byQueue = ({ notify }: Resources): HandOver => ({
-  reserve: () => noRoom,
-  recorded: (_room, _claims, left) => notify(left),
-  notify,
-});
 
 /** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
 const admission = { atOnce: 60, maxPressure: 25 };
@@ -66,21 +55,19 @@ export function apiRoutes(
   worker: WorkerRole | null,
   publicUrl: () => string,
 ): Route[] {
-  const handOver = worker?.handOver ?? byQueue(resources);
-  const { config, apiDb: db, logger, catalogue } = resources;
-  const recording = resources.recording(db, handOver);
+  const { config, apiDb: db, catalogue, engine } = resources;
   const oneByOne = createBatcher<NewEvent, RecordResult>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 5_000,
     onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
-    flush: (events) => recordEvents(recording, events),
+    flush: (events) => engine.record(db, events),
   });
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
     onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
-    admission: createAdmission({ ...admission, pressure: worker?.pressure ?? (() => 0) }),
+    admission: createAdmission({ ...admission, pressure: engine.dispatch?.figures.pressure ?? (() => 0) }),
     metrics: resources.metrics,
   });
   const onLimited = (limit: string) => resources.metrics.rateLimited.inc({ limit });
@@ -91,11 +78,10 @@ export function apiRoutes(
     onLimited,
   });
   const knownInterests = new Set([...catalogue.names, ...notices]);
-  const onStopped = () => untilNoSendCanStart(resources.durations);
-  const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
+  const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: engine.wake };
   return [
     ...access.loginRoutes,
-    ...accountRoutes(resources, access, handOver, publicUrl),
+    ...accountRoutes(resources, access, publicUrl),
     ...webhookRoutes({
       db,
       sealer: resources.sealer,
@@ -103,12 +89,11 @@ export function apiRoutes(
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
       limits,
       knownInterests,
-      onStopped,
-      onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
+      onStopped: engine.stop,
+      onDeleted: (webhookId) => engine.cancel(db, webhookId),
       onResuming: forgetCircuit,
-      onResumed: (webhookId) => handOver.notify(dueSinceUnknown([webhookId])),
-      onReordered: (webhookId, outside) =>
-        reorderDeliveries({ ...outboxDeps, onStopped: () => outside(onStopped) }, webhookId),
+      onResumed: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
+      onReordered: (webhookId, outside) => engine.reorder(db, webhookId, outside),
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
@@ -126,13 +111,13 @@ export function apiRoutes(
       : []),
     ...deliveryRoutes({ db, knownStates: knownInterests }),
     ...statsRoutes({ db }),
-    ...sendingByHand(resources, handOver, limits),
+    ...byHandRoutes({ db, sampleState: catalogue.initial, knownStates: catalogue.names, engine, limits }),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(outboxDeps),
     ...eventRoutes({
       knownStates: catalogue.names,
       recordEvent: oneByOne.add,
-      recordEvents: (events) => recordEvents(recording, events),
+      recordEvents: (events) => engine.record(db, events),
       tracing: resources.tracing,
     }),
     ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
@@ -140,7 +125,7 @@ export function apiRoutes(
     statusRoute(() =>
       readStatus({
         db,
-        engineKind: resources.engine.kind,
+        engineKind: resources.queue.kind,
         producers: resources.producers,
         concurrency: config.DELIVERY_CONCURRENCY,
       }),
@@ -148,7 +133,7 @@ export function apiRoutes(
     ...erasureRoutes({
       db,
       create: (shipmentId) =>
-        createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
+        createShipments({ ...engine.recording(db), initialState: catalogue.initial }, [shipmentId]),
       erase: (shipmentId, by) => eraseShipments({ ...resources, db }, [shipmentId], by),
     }),
     ...maintenanceRoutes({
@@ -165,13 +150,8 @@ export function apiRoutes(
   ];
 }
 
-function accountRoutes(
-  resources: Resources,
-  { onAccountChanged }: Access,
-  handOver: HandOver,
-  publicUrl: () => string,
-): Route[] {
-  const { apiDb: db, durations } = resources;
+function accountRoutes(resources: Resources, { onAccountChanged }: Access, publicUrl: () => string): Route[] {
+  const { apiDb: db, engine } = resources;
   const webhooks = {
     suspend: suspendWebhooks,
     resume: async (tx: Database, shipperId: string) => {
@@ -184,43 +164,13 @@ function accountRoutes(
     ...shipperRoutes({
       db,
       webhooks,
-      onStopped: () => untilNoSendCanStart(durations),
-      onResumed: async (shipperId) => handOver.notify(dueSinceUnknown(await listWebhookIds(db, shipperId))),
+      onStopped: engine.stop,
+      onResumed: async (shipperId) => engine.wake(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
     ...userRoutes({ db, publicUrl, onChanged: onAccountChanged }),
     ...auditRoutes({ db }),
   ];
-}
-
-/** Tests are sent by this process, redeliveries by a worker. */
-function sendingByHand(resources: Resources, handOver: HandOver, limits: WebhookLimits): Route[] {
-  const { config, apiDb: db, logger, catalogue, producers, durations } = resources;
-  const sendTest = createTestSender({
-    db,
-    notify: handOver.notify,
-    send: resources.sender.send,
-    targets: resources.targets,
-    starts: resources.starts,
-    logger,
-    metrics: resources.metrics,
-    durations,
-    logAttempts: config.LOG_ATTEMPTS,
-    tracing: resources.tracing,
-    timeoutMs: config.DELIVERY_TIMEOUT,
-    leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
-    version,
-    render: renderNotification,
-  });
-  const [firstQueue] = queueNames(config.DELIVERY_SHARDS);
-  return byHandRoutes({
-    db,
-    sampleState: catalogue.initial,
-    knownStates: catalogue.names,
-    sendTest,
-    enqueueRedelivery: createRedeliveryQueue(producers.get(firstQueue!)!, logger),
-    limits,
-  });
 }
 
 export const apiDocument = (

@@ -55,9 +55,10 @@ export async function startApp(
     const resources = await openResources(opening);
     refusals = createRefusals(resources.apiDb, logger);
     releasers.push('refusals', refusals.stop);
-    const worker = role === 'api' ? null : startWorker(resources);
+    const { dispatch } = resources.engine;
+    const worker = dispatch && startWorker(resources, dispatch);
     if (worker) releasers.push('worker', worker.drain);
-    releasers.push('backlog gauges', startBacklogGauges(resources, worker?.heldBack).stop);
+    releasers.push('backlog gauges', startBacklogGauges(resources).stop);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
     releasers.push(
@@ -70,8 +71,10 @@ export async function startApp(
       endWaits();
       return Promise.all([listeners.main.close(), worker?.drain()]);
     });
-    const { engine } = resources;
-    logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
+    logger.info(
+      { role, url, metricsPort, queueEngine: resources.queue.kind, embedded: config.embedded },
+      'started',
+    );
     const stop = async (delayMs = 0) => {
       health.leave();
       await sleep(delayMs);
@@ -85,7 +88,12 @@ export async function startApp(
   }
 }
 
-const infrastructure = ({ apiDb: db, engine, metrics, config }: Resources): InfrastructureDependencies => ({
+const infrastructure = ({
+  apiDb: db,
+  queue: engine,
+  metrics,
+  config,
+}: Resources): InfrastructureDependencies => ({
   db,
   engine,
   metrics,
@@ -108,7 +116,7 @@ function serve(
   const { config, logger, metrics } = resources;
   const access = openAccess(resources, refusals);
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
+  metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.queue.kind }, 1);
   const feed = createFeed({
     db: resources.apiDb,
     retentionMs: config.LOG_RETENTION,
@@ -153,9 +161,9 @@ function serve(
 }
 
 /** First the checks that decide readiness, then those only reported: the API takes orders while the queue is down. */
-function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
+function healthChecks({ apiDb, queue }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
   const postgres = schemaCheck(apiDb);
   return worker
-    ? [{ postgres, queue: engine.check, flow: worker.checkFlow }, {}]
-    : [{ postgres }, { queue: engine.check }];
+    ? [{ postgres, queue: queue.check, flow: worker.checkFlow }, {}]
+    : [{ postgres }, { queue: queue.check }];
 }

@@ -1,19 +1,13 @@
 import { dropOldAudit } from '../accounts/audit/audit-store.js';
 import { forgetEndedSessions } from '../accounts/session-store.js';
-import type { createRedeliverer } from '../engine/attempt/redelivery.js';
-import { disableFailing } from '../engine/circuit/transitions.js';
-import type { Dispatcher } from '../engine/schedule/dispatcher.js';
-import { owedToRemove } from '../engine/outbox/cancel.js';
-import { takeOut } from '../engine/outbox/sql.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
 import { dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
 import { createPurge } from '../history/retention/purge.js';
 import { createFold, lockCounts } from '../history/stats/fold.js';
 import { dropOldHours } from '../history/stats/store.js';
-import { createSweeper } from '../engine/sweep/sweeper.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
-import { deleteOldExternalIds } from '../engine/record/store.js';
+import { deleteOldExternalIds, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
 import { createBacklogGauges, refreshGauges } from '../observe/backlog.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
@@ -28,8 +22,7 @@ import { deleteExpiredIdempotencyKeys } from '../shipments/store.js';
 
 export interface BackgroundDependencies {
   resources: Resources;
-  dispatcher: Dispatcher;
-  redeliverer: ReturnType<typeof createRedeliverer>;
+  dispatch: Dispatch;
   creation: CreationDependencies & AdvanceDependencies;
 }
 
@@ -54,12 +47,10 @@ export const owners: OwnersOfRows = {
 const maxIntervalsOfBacklog = 3;
 
 /** Every role has it. The statement takes at most a tenth of the time, as long as that is often enough. */
-export function startBacklogGauges(
-  resources: Resources,
-  heldBack: Dispatcher['heldBack'] | undefined,
-): { stop(): Promise<unknown> } {
-  const { config, workerDb: db, metrics, durations } = resources;
+export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
+  const { config, workerDb: db, metrics, durations, engine } = resources;
   const { gaugesEveryMs } = durations;
+  const heldBack = engine.dispatch?.figures.heldBack;
   const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY, heldBack });
   return every(gaugesEveryMs, 'backlog gauges', resources, async () => {
     const startedAtMs = performance.now();
@@ -85,7 +76,7 @@ export function startBackground(deps: BackgroundDependencies): {
   };
 }
 
-function backgroundTasks({ resources, dispatcher, redeliverer, creation }: BackgroundDependencies): Task[] {
+function backgroundTasks({ resources, dispatch, creation }: BackgroundDependencies): Task[] {
   const { config, workerDb: db, logger, metrics, producers, durations, terminalStates } = resources;
   const { sweepEveryMs, sweepRestEveryMs, gaugesEveryMs } = durations;
   const retentionMs = config.LOG_RETENTION;
@@ -94,18 +85,13 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
     logger,
     metrics,
     durations,
-    notify: dispatcher.notify,
+    notify: resources.engine.wake,
     orderHoldMs: config.ORDER_HOLD,
   };
-  const sweeper = createSweeper({
-    ...common,
-    accept: dispatcher.accept,
-    deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
-    terminalStates,
-  });
   const create = (shipmentIds: string[]) => createShipments(creation, shipmentIds);
   const sweepOrders = createOrderSweep({ db, create, logger, metrics });
-  const sweepRest = () => inSequence(redeliverer.sweep, () => disableFailing(common, daysWithoutSuccess));
+  const sweepRest = () =>
+    inSequence(dispatch.sweepRedeliveries, () => dispatch.disableFailing(daysWithoutSuccess));
   const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
   const replaying = { ...common, ...durations, retentionMs, terminalStates, horizon };
   const eraseOld = createRetention({
@@ -129,9 +115,9 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
     : [];
 
   return [
-    ['sweep deliveries', sweepEveryMs, sweeper.walk],
+    ['sweep deliveries', sweepEveryMs, dispatch.sweep],
     ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders)],
-    ['lapsed claims', sweepEveryMs, sweeper.takeUpLapsed],
+    ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed],
     ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest)],
     ['replays', sweepEveryMs, sooner(durations.replayEveryMs, () => advanceReplays(replaying))],
     ['parking', sweepEveryMs, createParking(common, { ...durations, parkedAfter: config.PARKED_AFTER })],

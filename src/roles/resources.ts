@@ -1,16 +1,20 @@
 import pRetry from 'p-retry';
+import { auditAll, service } from '../accounts/audit/audit.js';
 import type { CompleteConfig } from '../config/config.js';
-import { createNotify, queueNames, type Notify } from '../engine/schedule/notify.js';
-import { durationsOf, type Durations } from '../engine/durations.js';
-import type { HandOver } from '../engine/outbox/types.js';
+import {
+  createEngine,
+  createSealer,
+  createSecretBox,
+  inDenied,
+  queueNames,
+  type DestinationPolicy,
+  type Engine,
+  type Sealer,
+  type SecretBox,
+} from '../engine/engine.js';
+import { durationsOf, type Durations } from '../platform/durations.js';
 import { makeFirstPartitions } from '../history/retention/log-days.js';
-import { countAttemptsFromZero } from '../engine/settle/note-attempt.js';
-import { createDnsResolver } from '../engine/send/dns/resolver.js';
-import { createSender, type Sender } from '../engine/send/sender.js';
-import { createStarts, type Starts } from '../engine/attempt/starts.js';
-import { createTargets, type Targets } from '../engine/attempt/targets.js';
 import { readFeedExtent } from '../feed/extent-store.js';
-import type { RecordDependencies } from '../engine/record/record.js';
 import { inboxPath } from '../inbox/addresses.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {
@@ -34,9 +38,7 @@ import { defaultDropoffLocations } from '../shipments/dropoff.js';
 import type { DropoffLocation } from '../shipments/order.js';
 import { createCatalogue, type StateCatalogue } from '../shipments/states.js';
 import { version } from '../platform/version.js';
-import { inDenied, type DestinationPolicy } from '../webhooks/destination.js';
-import { requireKey, sealKeyCheck } from '../webhooks/sealing/key-check.js';
-import { createSealer, createSecretBox, type Sealer, type SecretBox } from '../webhooks/sealing/sealing.js';
+import { requireKey, sealKeyCheck } from '../webhooks/key-check.js';
 import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';
@@ -50,18 +52,13 @@ export interface Resources {
   /** Short statements only: a request never waits long. */
   apiDb: Database;
   workerDb: Pool;
-  /** The pool for claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
-  leaseDb: Database;
-  engine: QueueEngine;
-  /** Producers of the creation queue and of each delivery shard, by name. */
+  engine: Engine;
+  queue: QueueEngine;
+  /** Of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
-  notify: Notify;
   durations: Durations;
   metrics: Metrics;
   tracing: Tracing;
-  sender: Sender;
-  targets: Targets;
-  starts: Starts;
   enqueueCreation(shipmentId: string): Promise<void>;
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
@@ -69,7 +66,6 @@ export interface Resources {
   secrets: SecretBox;
   sealer: Sealer;
   policy: DestinationPolicy;
-  recording(db: Database, handOver: HandOver): RecordDependencies;
   /** Emits, after each commit, the shippers of the events. */
   recorded: Signal<Set<string>>;
   terminalStates: string[];
@@ -122,23 +118,18 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const recorded = createSignal<Set<string>>();
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
-  const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
-  releasers.push('queue engine', engine.close);
-  await retryWhileUnreachable(options, engine.prepare);
+  const queue = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
+  releasers.push('queue', queue.close);
+  await retryWhileUnreachable(options, queue.prepare);
   const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
   releasers.push('rate limits', limits.close);
-  const creation = engine.producer(creationQueueName);
+  const creation = queue.producer(creationQueueName);
   const shards = queueNames(config.DELIVERY_SHARDS).map((name): [string, Producer] => [
     name,
-    engine.producer(name),
+    queue.producer(name),
   ]);
-  const notify = createNotify(
-    shards.map(([, producer]) => producer),
-    logger,
-  );
   const durations = durationsOf(config.TIME_SCALE);
   for (const state of catalogue.names) metrics.eventsRecorded.inc({ state }, 0);
-  countAttemptsFromZero(metrics);
   const terminalStates = [...catalogue.names].filter(catalogue.isTerminal);
 
   const policy: DestinationPolicy = {
@@ -149,13 +140,33 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     publicUrl: new URL(config.PUBLIC_URL ?? options.url),
     inboxPath: config.development ? inboxPath : undefined,
   };
-  const dns = createDnsResolver(
-    { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
-    logger,
-  );
-  const sender = createSender({ policy, dns, egressProxy: config.EGRESS_PROXY });
   const sealer = createSealer(secrets);
-  releasers.push('sender', () => Promise.resolve(sender.close()));
+  const engine = createEngine({
+    concurrency: role === 'api' ? null : config.DELIVERY_CONCURRENCY,
+    db: workerDb,
+    apiDb,
+    leaseDb,
+    producers: shards.map(([, producer]) => producer),
+    logger,
+    metrics,
+    tracing,
+    durations,
+    sealer,
+    policy,
+    dns: { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
+    egressProxy: config.EGRESS_PROXY,
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    retryScheduleMs: config.RETRY_SCHEDULE,
+    orderHoldMs: config.ORDER_HOLD,
+    logAttempts: config.LOG_ATTEMPTS,
+    states: { ...catalogue, terminalStates },
+    onRecorded: recorded.emit,
+    onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),
+  });
+  releasers.push('engine', async () => {
+    await engine.dispatch?.drain();
+    engine.close();
+  });
 
   return {
     config,
@@ -163,16 +174,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     releasers,
     apiDb,
     workerDb,
-    leaseDb,
     engine,
+    queue,
     producers: new Map([[creationQueueName, creation], ...shards]),
-    notify,
     durations,
     metrics,
     tracing,
-    sender,
-    targets: createTargets(leaseDb, sealer),
-    starts: createStarts(leaseDb, durations),
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
@@ -182,20 +189,14 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     policy,
     terminalStates,
     recorded,
-    recording: (db, handOver) => ({
-      db,
-      allows: catalogue.allows,
-      next: catalogue.next,
-      terminalStates,
-      leaseMs: durations.leaseMs,
-      orderHoldMs: config.ORDER_HOLD,
-      handOver,
-      onRecorded: recorded.emit,
-      tracing,
-      metrics,
-    }),
   };
 }
+
+const disabledEntry = (webhook: { webhookId: string; shipperId: string }) => ({
+  ...webhook,
+  action: 'WEBHOOK_DISABLED' as const,
+  fields: ['status', 'disabledReason'],
+});
 
 const openTracing = (config: CompleteConfig, logger: Logger): Promise<Tracing> =>
   config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

@@ -1,20 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
-import { createRedeliverer } from '../engine/attempt/redelivery.js';
-import { byHandLeaseMs } from '../engine/attempt/by-hand.js';
-import { createDispatcher, type Dispatcher } from '../engine/schedule/dispatcher.js';
-import { dueJob, dueOf, queueNames } from '../engine/schedule/notify.js';
-import type { HandOver } from '../engine/outbox/types.js';
-import { type ShipmentHead } from '../engine/record/store.js';
+import { queueNames, type Dispatch, type ShipmentHead } from '../engine/engine.js';
 import type { Resources } from './resources.js';
 import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
-import { version } from '../platform/version.js';
 
 export interface WorkerRole {
-  /** This process sends what it records. */
-  handOver: HandOver;
-  pressure(shipperId: string): number;
-  heldBack: Dispatcher['heldBack'];
   /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
   simulate(): void;
@@ -34,51 +24,9 @@ const flowMaxAgeMs = 30_000;
 const firstJobsMs = 1_000;
 
 /** Creation, fan-out, delivery and sweeping. */
-export function startWorker(resources: Resources): WorkerRole {
-  const {
-    config,
-    workerDb: db,
-    logger,
-    metrics,
-    engine,
-    producers,
-    notify: notifyOthers,
-    durations,
-  } = resources;
-  const sending = {
-    db,
-    send: resources.sender.send,
-    targets: resources.targets,
-    starts: resources.starts,
-    logger,
-    metrics,
-    durations,
-    logAttempts: config.LOG_ATTEMPTS,
-    tracing: resources.tracing,
-    timeoutMs: config.DELIVERY_TIMEOUT,
-    orderHoldMs: config.ORDER_HOLD,
-    version,
-  };
-  const dispatcher = createDispatcher({
-    ...sending,
-    leaseDb: resources.leaseDb,
-    concurrency: config.DELIVERY_CONCURRENCY,
-    retryScheduleMs: config.RETRY_SCHEDULE,
-    terminalStates: resources.terminalStates,
-    onLeft: notifyOthers,
-  });
-  const { notify } = dispatcher;
-  const redeliverer = createRedeliverer({
-    ...sending,
-    notify,
-    terminalStates: resources.terminalStates,
-    leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
-  });
-  const creation = {
-    ...resources.recording(db, dispatcher),
-    initialState: resources.catalogue.initial,
-    logger,
-  };
+export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRole {
+  const { config, workerDb: db, logger, metrics, engine, queue, producers } = resources;
+  const creation = { ...engine.recording(db), initialState: resources.catalogue.initial, logger };
   const startedAt = Date.now();
   const lastJobAt = new Map<string, number>();
   let firstJobsCame!: () => void;
@@ -93,35 +41,27 @@ export function startWorker(resources: Resources): WorkerRole {
     concurrency: number,
     handle: (job: { name: string; ids: string[] }) => Promise<unknown>,
   ) =>
-    engine.consume(name, concurrency, async (job) => {
+    queue.consume(name, concurrency, async (job) => {
       lastJobAt.set(name, Date.now());
       if (lastJobAt.size === producers.size) firstJobsCame();
       if (job.name !== 'canary') await handle(job);
     });
   const consumers = [
     consume(creationQueueName, creationConcurrency, (job) => createShipments(creation, job.ids)),
-    ...queueNames(config.DELIVERY_SHARDS).map((name) =>
-      consume(name, deliveryConcurrency, async (job) => {
-        if (job.name === 'redeliver') await redeliverer.handle(job.ids);
-        else if (job.name === dueJob) notify(dueOf(job.ids));
-      }),
-    ),
+    ...queueNames(config.DELIVERY_SHARDS).map((name) => consume(name, deliveryConcurrency, dispatch.take)),
   ];
 
-  const background = startBackground({ resources, dispatcher, redeliverer, creation });
+  const background = startBackground({ resources, dispatch, creation });
 
   let draining: Promise<void> | undefined;
   const drain = async () => {
-    const drained = Promise.all([dispatcher.drain(), redeliverer.drain()]);
+    const drained = dispatch.drain();
     await Promise.all([background.stop(), ...consumers.map((consumer) => consumer.close())]);
     await drained;
-    await Promise.all([dispatcher.drain(), redeliverer.drain()]); // claimed meanwhile by a task or a job
+    await dispatch.drain(); // claimed meanwhile by a task or a job
   };
 
   return {
-    handOver: dispatcher,
-    pressure: dispatcher.pressure,
-    heldBack: dispatcher.heldBack,
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
     checkFlow: async () => {

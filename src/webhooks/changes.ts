@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/errors.js';
-import { masked, type Sealer, type OwnHeaders } from './sealing/sealing.js';
+import { masked, type Sealer, type OwnHeaders } from '../engine/send/sealing.js';
 import type { WebhookChanges } from './schema.js';
 import type { Webhook } from './store.js';
 

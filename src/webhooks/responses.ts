@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { described, instant, instantOrNull, nextCursor, uuid } from '../http/request/fields.js';
-import { masked } from './sealing/sealing.js';
+import { masked } from '../engine/send/sealing.js';
 import { fields } from './schema.js';
 
 const webhookId = uuid('Identifier of the webhook.');

@@ -7,9 +7,9 @@ import { route, type OutsideSlot, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import { maskHeaders, withoutQuery, newSecret, type Sealer } from './sealing/sealing.js';
+import { maskHeaders, withoutQuery, newSecret, type Sealer } from '../engine/send/sealing.js';
 import { changesOf } from './changes.js';
-import type { DestinationPolicy } from './destination.js';
+import type { DestinationPolicy } from '../engine/send/destination.js';
 import { fields, include, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
 import {

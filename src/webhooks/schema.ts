@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { described, evenIfFieldsAreWrong, oneOfFields } from '../http/request/fields.js';
-import { addressPattern, checkTargetAddress, asciiAddress } from './target-address.js';
-import { masked } from './sealing/sealing.js';
-import type { DestinationPolicy } from './destination.js';
+import { addressPattern, checkTargetAddress, asciiAddress } from '../engine/send/target-address.js';
+import { masked } from '../engine/send/sealing.js';
+import type { DestinationPolicy } from '../engine/send/destination.js';
 
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
 const interest = z.string().regex(interestForm, {

@@ -7,6 +7,8 @@ const documents = [
   ...[
     'src/client/python/README.md',
     'src/engine/README.md',
+    'src/catch-up/README.md',
+    'src/history/README.md',
     'src/feed/README.md',
     'test/races/README.md',
   ],

@@ -1,7 +1,7 @@
 /** Runs each receiver that the documents show, where its language is installed, and sends it notifications. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sign } from '../../src/engine/send/headers.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/engine/send/sealing.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { killPrograms, post, serves, startProgram, startTimeoutMs, type Program } from './programs.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
 import { cancelReplay } from '../../src/catch-up/replay/cancel-replay.js';
-import { durationsOf } from '../../src/engine/durations.js';
+import { durationsOf } from '../../src/platform/durations.js';
 import { newId } from '../../src/platform/ids.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { drain, finish, leaseMs, longHoldMs, pull, record } from '../support/core/acts.js';

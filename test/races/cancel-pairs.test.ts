@@ -4,7 +4,7 @@ import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
 import { giveBack } from '../../src/engine/outbox/claim.js';
 import { cancelOwed } from '../../src/engine/outbox/cancel.js';
 import { createStarts } from '../../src/engine/attempt/starts.js';
-import { durationsOf } from '../../src/engine/durations.js';
+import { durationsOf } from '../../src/platform/durations.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import { drain, finish, leaseMs, pull, record, settlementOf } from '../support/core/acts.js';

@@ -18,7 +18,7 @@ import {
 } from '../support/core/acts.js';
 import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { setUpRaces, webhookId, world } from '../support/core/race.js';
-import { durationsOf } from '../../src/engine/durations.js';
+import { durationsOf } from '../../src/platform/durations.js';
 import { addShipment, addWebhook, openPool, outboxOf } from '../support/core/world.js';
 
 setUpRaces();

@@ -1,9 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  makePartitionsSince,
-  dropExpiredDays,
-  isOwedUntil,
-} from '../../src/history/retention/log-days.js';
+import { makePartitionsSince, dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
 import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
 import { cancelExpired } from '../../src/engine/outbox/cancel.js';

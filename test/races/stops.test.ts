@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../src/engine/outbox/claim.js';
-import { durationsOf } from '../../src/engine/durations.js';
+import { durationsOf } from '../../src/platform/durations.js';
 import { cancelOwed } from '../../src/engine/outbox/cancel.js';
 import { untilNoSendCanStart } from '../../src/engine/attempt/starts.js';
 import { markDeleted } from '../../src/webhooks/store.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
 import { reportSuccess } from '../../src/engine/circuit/transitions.js';
-import { durationsOf } from '../../src/engine/durations.js';
+import { durationsOf } from '../../src/platform/durations.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { lockMoves } from '../../src/engine/outbox/sql.js';
 import { dueSinceUnknown } from '../../src/engine/outbox/types.js';
@@ -73,7 +73,8 @@ describe('an attempt that spends no retry leaves a delivery that is sent again w
     receiver.reply = () => ({});
     const { notify } = dispatcher;
     const metrics = createMetrics();
-    await reportSuccess({ db, durations: durationsOf(), notify, logger, metrics }, webhookId);
+    const onDisabled = () => Promise.resolve();
+    await reportSuccess({ db, durations: durationsOf(), notify, logger, metrics, onDisabled }, webhookId);
     respond();
     await until('both are sent', allAre(['1 SUCCEEDED', '2 SUCCEEDED']));
     await dispatcher.drain();

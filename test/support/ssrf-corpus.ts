@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
 import type { DnsResolver } from '../../src/engine/send/dns/resolver.js';
-import type { DestinationPolicy, Resolve } from '../../src/webhooks/destination.js';
+import type { DestinationPolicy, Resolve } from '../../src/engine/send/destination.js';
 
 export interface CorpusRow {
   id: string;

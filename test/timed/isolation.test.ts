@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSealer, createSecretBox, newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { createSealer, createSecretBox, newSecret } from '../../src/engine/send/sealing.js';
 import {
   operator,
   placeOrder,

@@ -3,27 +3,27 @@ import { described, idInPath } from '../../http/request/fields.js';
 import { isoOffset } from '../../http/envelope.js';
 import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
-import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
+import { conflict, notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { oneOf } from '../../platform/issues.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { deliveryId, testResult } from '../../history/log/responses.js';
-import { findDelivery } from '../../history/log/store.js';
+import { findDelivery, findLastAttempt, type Attempt } from '../../history/log/store.js';
+import { sampleShipment } from '../../webhooks/notification-docs.js';
+import type { Engine } from '../../engine/engine.js';
 import {
   findRedeliverable,
   isErased,
   redeliveriesPerDay,
   requestRedelivery,
 } from '../../engine/attempt/by-hand-store.js';
-import type { TestResult } from './send-test.js';
 
 export interface ByHandRouteDependencies {
   db: Database;
   sampleState: string;
   knownStates: ReadonlySet<string>;
-  sendTest(shipperId: string, webhookId: string, state: string): Promise<TestResult>;
-  enqueueRedelivery(deliveryId: string): void;
+  engine: Pick<Engine, 'test' | 'redeliver'>;
   limits: WebhookLimits;
 }
 
@@ -35,6 +35,7 @@ const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a wor
 /** Tests and redeliveries. */
 export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
   const { db, knownStates } = deps;
+  const sendTest = createTestSender(deps);
   const state = described(
     z.string().refine((name) => knownStates.has(name), {
       error: ({ input }) => oneOf([...knownStates], input),
@@ -63,7 +64,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
         const webhook = isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId));
         if (!webhook) throw notFound('This webhook');
         await deps.limits.byHand({ ...webhook, shipperId });
-        const attempt = await deps.sendTest(shipperId, webhookId, body.state);
+        const attempt = await sendTest(shipperId, webhookId, body.state);
         return { data: { ...attempt, startedAt: isoOffset(attempt.startedAt) } };
       },
     }),
@@ -103,9 +104,41 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
               : 'The webhook of this delivery is deleted.',
           );
         }
-        deps.enqueueRedelivery(deliveryId);
+        deps.engine.redeliver(deliveryId);
         return { httpStatus: 202, data: { deliveryId } };
       },
     }),
   ];
+}
+
+const testsPerShipper = 5;
+
+type TestResult = { deliveryId: string; eventId: string } & Attempt;
+
+/** Throws TOO_MANY_REQUESTS while too many tests of the shipper run. */
+function createTestSender({ db, engine }: ByHandRouteDependencies) {
+  const underWay = new Map<string, number>();
+
+  const test = async (shipperId: string, webhookId: string, state: string): Promise<TestResult> => {
+    const claim = await engine.test(shipperId, webhookId, { state, shipment: sampleShipment });
+    const { deliveryId, eventId, body, sequence, trace } = claim;
+    const event = { eventId, state, body, sequence, isErased: false, trace };
+    const attempt = await findLastAttempt(db, shipperId, deliveryId, event);
+    if (!attempt) throw unavailable();
+    return { deliveryId, eventId, ...attempt };
+  };
+
+  return async (shipperId: string, webhookId: string, state: string): Promise<TestResult> => {
+    const others = underWay.get(shipperId) ?? 0;
+    if (others >= testsPerShipper)
+      throw tooManyRequests(`At most ${testsPerShipper} tests of one shipper may run at once.`, 1);
+    underWay.set(shipperId, others + 1);
+    try {
+      return await test(shipperId, webhookId, state);
+    } finally {
+      const left = (underWay.get(shipperId) ?? 1) - 1;
+      if (left > 0) underWay.set(shipperId, left);
+      else underWay.delete(shipperId);
+    }
+  };
 }

@@ -8,7 +8,7 @@ import { lockMoves } from '../../engine/outbox/sql.js';
 import { withdrawPage } from '../../engine/outbox/replay.js';
 import { distinctTurns, releaseTurns } from '../../engine/outbox/turns.js';
 import { untilNoSendCanStart } from '../../engine/attempt/starts.js';
-import type { Durations } from '../../engine/durations.js';
+import type { Durations } from '../../platform/durations.js';
 import { findReplay, endReplay, isEnding, type Replay } from './request-store.js';
 import {
   findWithdrawing,

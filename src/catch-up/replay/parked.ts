@@ -13,7 +13,7 @@ import {
 } from '../../engine/outbox/parked.js';
 import { distinctTurns, makeTurnsWait } from '../../engine/outbox/turns.js';
 import { makePartitionsSince } from '../../history/retention/log-days.js';
-import type { Durations } from '../../engine/durations.js';
+import type { Durations } from '../../platform/durations.js';
 import { notifyAndRelease } from './cancel-replay.js';
 import {
   nextPieceAfter,

@@ -5,10 +5,10 @@ import { disableByResponse, type TransitionDependencies } from '../circuit/trans
 import { noteAttempt, type AttemptWatch } from '../settle/note-attempt.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
 import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
-import type { Target, Targets } from './targets.js';
-import type { Durations } from '../durations.js';
+import type { Target, Targets } from '../send/targets.js';
+import type { Durations } from '../../platform/durations.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
-import { sendClaim, type SendingOptions } from './request.js';
+import { sendClaim, type SendingOptions } from '../send/request.js';
 
 export interface ByHandOptions
   extends SendingOptions, AttemptWatch, Omit<TransitionDependencies, 'durations'> {

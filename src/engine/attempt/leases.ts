@@ -7,7 +7,7 @@ import { endProbes, giveBack, renewLeases } from '../outbox/claim.js';
 import type { Due, DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
-import type { Durations } from '../durations.js';
+import type { Durations } from '../../platform/durations.js';
 import type { Scheduler } from '../schedule/scheduler.js';
 
 export interface LeaseOptions {

@@ -137,11 +137,13 @@ function createCounts() {
   };
 }
 
+export const redeliverJob = 'redeliver';
+
 export const createRedeliveryQueue =
   (producer: Producer, logger: Logger) =>
   (deliveryId: string): void => {
     producer
-      .add([{ name: 'redeliver', id: `r-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
+      .add([{ name: redeliverJob, id: `r-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
       .catch((error: unknown) =>
         logger.warn({ error: describeError(error) }, 'redelivery not enqueued; the sweeper sends it'),
       );

@@ -3,7 +3,7 @@ import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { ownClaim } from '../outbox/claim.js';
 import { isActive } from '../outbox/sql.js';
-import type { Durations } from '../durations.js';
+import type { Durations } from '../../platform/durations.js';
 import type { Claim } from '../outbox/types.js';
 
 /** Stopping a webhook relies on this. */

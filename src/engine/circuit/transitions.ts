@@ -1,4 +1,3 @@
-import { auditAll, service } from '../../accounts/audit/audit.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -15,7 +14,7 @@ import {
   type Notice,
   type ResponseReason,
 } from './store.js';
-import type { Durations } from '../durations.js';
+import type { Durations } from '../../platform/durations.js';
 import { dueSinceUnknown, type Due } from '../outbox/types.js';
 
 export interface TransitionDependencies {
@@ -24,6 +23,13 @@ export interface TransitionDependencies {
   notify(due: Due[]): void;
   logger: Logger;
   metrics: Metrics;
+  /** In the transaction that disables them. */
+  onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
+}
+
+export interface Disabled {
+  webhookId: string;
+  shipperId: string;
 }
 
 /** Because of a response; even paused ones, unless their address has changed since. */
@@ -32,7 +38,7 @@ export async function disableByResponse(
   targets: AutoDisableTarget[],
   reason: ResponseReason,
 ): Promise<void> {
-  await changeAndNotify(deps, (tx) => disable(tx, targets, reason));
+  await changeAndNotify(deps, (tx) => disable(deps, tx, targets, reason));
 }
 
 /** Disables webhooks after `days` of attempts without a success. */
@@ -41,6 +47,7 @@ export async function disableFailing(deps: TransitionDependencies, days: number)
   await changeAndNotify(deps, async (tx) => {
     const failing = await lockFailingFor(tx, days);
     return disable(
+      deps,
       tx,
       failing.map((webhookId) => ({ webhookId, storedAddress: null })),
       'FAILING',
@@ -48,16 +55,14 @@ export async function disableFailing(deps: TransitionDependencies, days: number)
   });
 }
 
-const fields = ['status', 'disabledReason'];
-
 async function disable(
+  { onDisabled }: TransitionDependencies,
   tx: Database,
   targets: AutoDisableTarget[],
   reason: DisabledReason,
 ): Promise<Notice[]> {
   const disabled = await disableWebhooks(tx, targets, reason);
-  const entries = disabled.map((webhook) => ({ ...webhook, action: 'WEBHOOK_DISABLED' as const, fields }));
-  if (entries.length > 0) await auditAll(tx, service, entries);
+  if (disabled.length > 0) await onDisabled(tx, disabled);
   return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 

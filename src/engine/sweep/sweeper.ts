@@ -4,17 +4,16 @@ import { maxIntervals, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
-import type { TransitionDependencies } from '../circuit/transitions.js';
 import { cancelOwed } from '../outbox/cancel.js';
 import { claimProbes, takeLapsed } from '../outbox/claim.js';
 import { findFirst, findFirstOwing, findLapsed, inspectPage, correctRows } from '../outbox/sweep.js';
-import type { Durations } from '../durations.js';
+import type { Durations } from '../../platform/durations.js';
 import { byHandLeaseMs } from '../attempt/by-hand.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
 import { setBackMs, correctOthers, type ClockReading } from './clock.js';
 
-export interface SweeperOptions extends TransitionDependencies {
+export interface SweeperOptions {
   db: Database;
   logger: Logger;
   metrics: Metrics;

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { withoutQuerySql } from '../../webhooks/sealing/sealing.js';
+import { withoutQuerySql } from '../../engine/send/sealing.js';
 import { firstIdInRangeOf, isInRangeOf, unfinishedDeliveries } from '../../engine/outbox/sql.js';
 import { daysOf, type TimeRange } from './range.js';
 

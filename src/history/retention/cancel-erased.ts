@@ -3,7 +3,7 @@ import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { cancelErased } from '../../engine/outbox/cancel.js';
 import { lockMoves, erasedEvents, isDeliveryOf, owedOf, sameDelivery } from '../../engine/outbox/sql.js';
-import type { Durations } from '../../engine/durations.js';
+import type { Durations } from '../../platform/durations.js';
 import { untilNoSendCanStart } from '../../engine/attempt/starts.js';
 
 export interface ErasedShipment {

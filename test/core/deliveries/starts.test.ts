@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
 import { disableWebhooks } from '../../../src/engine/circuit/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';

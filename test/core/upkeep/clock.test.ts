@@ -3,7 +3,7 @@ import { createSweeper, finish, leaseMs, muchRoom, record } from '../../support/
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import { addShipment, addWebhook, outboxOf, logger } from '../../support/core/world.js';
 import { countOutcomes } from '../../../src/engine/circuit/transitions.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 
 setUpRaces('outbox, webhooks, circuits, redeliveries, replays, simulations');
@@ -68,7 +68,14 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
   test('a circuit stays open for its planned time at most, a probe for its own', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     const failures = { attempts: 10, failures: 10, succeededAgoMs: null, probe: null, retryAfterMs: 0 };
-    const deps = { db: world.db, durations, notify: () => undefined, logger, metrics: createMetrics() };
+    const deps = {
+      db: world.db,
+      durations,
+      notify: () => undefined,
+      logger,
+      metrics: createMetrics(),
+      onDisabled: () => Promise.resolve(),
+    };
     await countOutcomes(deps, new Map([[webhookId, failures]]));
     await world.sql(`update circuits set probe_until = now() + interval '20 s'`);
     await putClockBack();

@@ -4,7 +4,7 @@ import { createPool, type Database } from '../../../src/platform/database/postgr
 import { createSweeper, finish, inspect, lapse, muchRoom, pull, record } from '../../support/core/acts.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import { addShipment, addWebhook, logger, outboxOf, setStatus } from '../../support/core/world.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 
 setUpRaces('outbox, events, webhooks, circuits, deliveries');
 

@@ -13,7 +13,7 @@ import {
   type DueClaim,
   type Settlement,
 } from '../../../src/engine/outbox/types.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/batch.js';
 import { recordEvents, type RecordDependencies } from '../../../src/engine/record/record.js';
 import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';

@@ -2,10 +2,10 @@ import {
   createDispatcher,
   type Dispatcher,
   type DispatcherOptions,
-} from '../../../src/engine/schedule/dispatcher.js';
+} from '../../../src/engine/attempt/dispatcher.js';
 import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { createSender } from '../../../src/engine/send/sender.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
@@ -44,6 +44,7 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
     orderHoldMs: longHoldMs,
     terminalStates,
     onLeft: () => undefined,
+    onDisabled: () => Promise.resolve(),
   };
 };
 

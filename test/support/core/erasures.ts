@@ -1,4 +1,4 @@
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { settle } from '../../../src/engine/outbox/settle.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { cancelReplay } from '../../../src/catch-up/replay/cancel-replay.js';
 import type { Due } from '../../../src/engine/outbox/types.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { findReplay, insertReplay } from '../../../src/catch-up/replay/request-store.js';
 import { advanceReplays } from '../../../src/catch-up/replay/replay.js';
 import { readFeedExtent } from '../../../src/feed/extent-store.js';

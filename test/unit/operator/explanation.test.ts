@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryFacts } from '../../../src/engine/outbox/explain.js';
-import { durationsOf } from '../../../src/engine/durations.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { explain } from '../../../src/operator/explanation.js';
 
 const asOf = new Date('2026-11-21T12:00:00Z');

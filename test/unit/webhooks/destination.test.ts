@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import type { LookupAddress } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { checkTargetAddress, asciiAddress } from '../../../src/webhooks/target-address.js';
+import { checkTargetAddress, asciiAddress } from '../../../src/engine/send/target-address.js';
 import {
   guardedLookup,
   inDenied,
   isDeniedAddress,
   DENIED_IPV4_RANGES,
   DENIED_IPV6_RANGES,
-} from '../../../src/webhooks/destination.js';
+} from '../../../src/engine/send/destination.js';
 import { corpusPolicy, corpusRows, developmentPolicy, stubResolver } from '../../support/ssrf-corpus.js';
 
 type ApiResponse = { error: NodeJS.ErrnoException | null; addresses: string | LookupAddress[] };

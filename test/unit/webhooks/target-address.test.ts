@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressPattern, checkTargetAddress } from '../../../src/webhooks/target-address.js';
-import { isDeniedAddress, type DestinationPolicy } from '../../../src/webhooks/destination.js';
+import { addressPattern, checkTargetAddress } from '../../../src/engine/send/target-address.js';
+import { isDeniedAddress, type DestinationPolicy } from '../../../src/engine/send/destination.js';
 
 const strict: DestinationPolicy = {
   allowPrivateTargets: false,

@@ -6,7 +6,7 @@ import {
   type Circuit,
   type Outcomes,
 } from '../../../../src/engine/circuit/rule.js';
-import { durationsOf } from '../../../../src/engine/durations.js';
+import { durationsOf } from '../../../../src/platform/durations.js';
 
 const durations = durationsOf().circuit;
 const applyOutcomes = (before: Circuit, outcomes: Outcomes, now: Date) =>

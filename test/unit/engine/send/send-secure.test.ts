@@ -5,7 +5,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 
-import { inDenied, type DestinationPolicy } from '../../../../src/webhooks/destination.js';
+import { inDenied, type DestinationPolicy } from '../../../../src/engine/send/destination.js';
 import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
 import { expired, good, otherHost, type Pair } from './certificates.js';
 import { createLoopback } from './loopback.js';

@@ -1,16 +1,16 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
-import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
-import type { SendOutcome, SendRequest } from '../send/sender.js';
-import { encodeHeaders, serviceHeaders, timestampOf, sign, type SignedAttempt } from '../send/headers.js';
-import { encodeResponseHeaders } from '../send/response-headers.js';
+import type { SendOutcome, SendRequest } from './sender.js';
+import { encodeHeaders, serviceHeaders, timestampOf, sign, type SignedAttempt } from './headers.js';
+import { encodeResponseHeaders } from './response-headers.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
-  starts: Starts;
+  /** See `attempt/starts.ts`. */
+  starts: { mayStart(claim: Claim, issuedAt: number): true | Promise<boolean> };
   logger: Logger;
   timeoutMs: number;
   tracing: Tracing;

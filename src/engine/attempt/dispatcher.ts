@@ -6,12 +6,12 @@ import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
-import { sendClaim, type SendingOptions } from '../attempt/request.js';
-import type { Target, Targets } from '../attempt/targets.js';
-import type { Durations } from '../durations.js';
-import { createLeases } from '../attempt/leases.js';
-import type { InFlight, Kind } from './lanes.js';
-import { createScheduler, type Page } from './scheduler.js';
+import { sendClaim, type SendingOptions } from '../send/request.js';
+import type { Target, Targets } from '../send/targets.js';
+import type { Durations } from '../../platform/durations.js';
+import { createLeases } from './leases.js';
+import type { InFlight, Kind } from '../schedule/lanes.js';
+import { createScheduler, type Page } from '../schedule/scheduler.js';
 
 export interface DispatcherOptions
   extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {

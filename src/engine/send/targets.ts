@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
-import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from '../send/headers.js';
+import type { Sealer, OwnHeaders } from './sealing.js';
+import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js';
 
 export interface Target {
   webhookId: string;

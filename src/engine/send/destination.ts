@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { inNetworks, type Network } from '../platform/networks.js';
+import { inNetworks, type Network } from '../../platform/networks.js';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
