@@ -1,5 +1,4 @@
 import { placeOrder, registerWebhook, type Account } from './client.js';
-import type { Service } from './harness.js';
 import { startReceiver, type Receiver, type Reply } from './receiver.js';
 import { pause, until } from './until.js';
 
@@ -13,6 +12,10 @@ export interface LoggedDelivery {
   completedAt: string | null;
   lastAttempt: { durationMs: number | null } | null;
   attempts: Record<string, unknown>[];
+}
+
+interface Queried {
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 export interface Hook {
@@ -95,7 +98,7 @@ export const allDeliveries = `(
   union all
   select delivery_id, webhook_id, status, attempt_count from deliveries) as all_deliveries`;
 
-export async function countByStatus(service: Service, webhookId: string): Promise<Record<string, number>> {
+export async function countByStatus(service: Queried, webhookId: string): Promise<Record<string, number>> {
   const rows = await service.sql<{ status: string; n: number }>(
     `select status, count(*)::int as n from ${allDeliveries} where webhook_id = $1 group by status`,
     [webhookId],
@@ -104,7 +107,7 @@ export async function countByStatus(service: Service, webhookId: string): Promis
 }
 
 export const untilAllAre = (
-  service: Service,
+  service: Queried,
   webhookId: string,
   status: string,
   count: number,

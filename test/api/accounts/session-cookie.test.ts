@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import {
   callAsPortal,
@@ -14,18 +14,17 @@ import {
   type Request,
 } from '../../support/client.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 let cookie: string;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGIN_LIMIT_ACCOUNT: '1000' } });
+  service = await sharedService();
   account = await registerAccount(service);
   cookie = await openSession(service, account);
 });
-afterAll(() => service?.stop());
 
 const asPortal = (path: string, options: Request = {}, own = cookie) =>
   callAsPortal(service, own, path, options);
@@ -133,7 +132,10 @@ describe('a request that no page of the service made is 403 and does nothing', (
   const call = (path: string, options: Request, headers: Record<string, string>) =>
     request(`${service.url}${path}`, { ...options, headers: { cookie, ...headers } });
   const hook = { interests: ['*'], targetAddress: 'https://example.org/' };
-  const rows = () => service.sql('select w::text from webhooks w order by webhook_id');
+  const rows = () =>
+    service.sql('select w::text from webhooks w where shipper_id = $1 order by webhook_id', [
+      account.shipperId,
+    ]);
 
   test.each(sites)('%s: reading', async (_, headers) => {
     for (const path of ['/v1/webhooks', '/v1/events', '/v1/session'])

@@ -11,10 +11,12 @@ import {
   type ApiResponse,
   type Request,
 } from '../../support/client.js';
-import type { Service } from '../../support/harness.js';
+import type { Service as OwnService } from '../../support/harness.js';
 import { deliveriesOf, untilFound } from '../../support/deliveries.js';
 import { untilState } from '../../support/expect.js';
 import type { Described } from '../../support/openapi.js';
+
+type Service = Pick<OwnService, 'url' | 'sql' | 'env'>;
 
 const post = { method: 'POST' };
 

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { sendRaw } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 
-let service: Service;
+let service: SharedService;
 let index: Response;
 let assets: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   index = await page('/');
   assets = [...(await index.text()).matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, found]) => found!);
 });
-afterAll(() => service?.stop());
 
 const page = (path: string, options: RequestInit = {}) =>
   fetch(`${service.url}${path}`, {
@@ -249,11 +248,4 @@ describe('assets', () => {
       /^HTTP\/1.1 400/,
     );
   });
-});
-
-test('a worker serves no portal', async () => {
-  const worker = await startProcess(service.env, 'worker');
-  for (const path of ['/', '/webhooks', assets[0]!])
-    expect((await get(path, { accept: 'text/html' }, worker.url)).status).toBe(404);
-  await stopProcess(worker);
 });

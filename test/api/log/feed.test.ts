@@ -8,11 +8,11 @@ import {
   type Account,
   type ApiResponse,
 } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
 
-let service: Service;
+let service: SharedService;
 let receiver: Receiver;
 let account: Account;
 let trackingIds: string[];
@@ -47,7 +47,7 @@ const newShipment = async (of = account) => {
 };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   receiver = await startReceiver();
   account = await registerAccount(service);
   await registerWebhook(account, receiver.url);
@@ -59,7 +59,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await receiver?.close();
-  await service?.stop();
 });
 
 test('lists every event, oldest first, as sent to the webhooks', async () => {

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 
 const daysAgo = [0.01, 0.5, 0.99, 1.01, 2, 6.9, 7.1, 12, 19.5];
 const statuses = ['SUCCEEDED', 'FAILED', 'HELD', 'CANCELLED'];
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 /** Newest first, as inserted: four webhooks, each with its own status. */
 let inserted: { deliveryId: string; status: string; recordedAt: Date }[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   account = await registerAccount(service);
   const { sql } = service;
   await sql(`select make_log_partitions(current_date - 21, current_date)`);
@@ -42,12 +42,12 @@ beforeAll(async () => {
   }
   inserted = await sql(
     `select delivery_id as "deliveryId", status, recorded_at as "recordedAt"
-       from (select event_id, delivery_id, status from deliveries
-             union all select event_id, delivery_id, 'HELD' from outbox) d
+       from (select event_id, delivery_id, status from deliveries where shipper_id = $1
+             union all select event_id, delivery_id, 'HELD' from outbox where shipper_id = $1) d
        join events using (event_id) order by delivery_id desc`,
+    [account.shipperId],
   );
 });
-afterAll(() => service?.stop());
 
 async function readAll(query: string): Promise<string[]> {
   const ids: string[] = [];

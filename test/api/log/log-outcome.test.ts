@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { expectSuccess } from '../../support/expect.js';
 
 interface Made {
@@ -13,18 +13,18 @@ interface Made {
 }
 
 /** Finished ones of a large webhook and a small one, and owed ones; over the last three hours, mixed. */
-const many = { finished: 20_000, small: 300, owed: 12_000 };
+const many = { finished: 11_000, small: 300, owed: 6_000 };
 /** A page checks as many finished and owed ones. */
 const maxChecked = 5_000;
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 let webhooks: { large: string; small: string };
 /** Newest first. */
 let made: Made[];
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  service = await sharedService();
   account = await registerAccount(service);
   const register = async () =>
     (await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' })).webhookId;
@@ -37,13 +37,15 @@ beforeAll(async () => {
     `select delivery_id as "deliveryId", webhook_id as "webhookId", status, state, status_code as "statusCode",
             error_code as "errorCode"
        from (select delivery_id, webhook_id, status, state, status_code, error_code from deliveries
+              where shipper_id = $1
              union all
              select o.delivery_id, webhook_id, 'HELD', state, a.status_code, a.error_code
-               from outbox o left join attempts a on a.delivery_id = o.delivery_id and a.number = o.attempt_count) d
+               from outbox o left join attempts a on a.delivery_id = o.delivery_id and a.number = o.attempt_count
+              where o.shipper_id = $1) d
       order by delivery_id desc`,
+    [account.shipperId],
   );
 });
-afterAll(() => service?.stop());
 
 /** Every 4,999th one failed with 503, every 7,000th timed out; most owed ones were never attempted. */
 const outcome = `case when n % 4999 = 0 then 503 when n % 7000 = 0 then null else 200 end as status_code,

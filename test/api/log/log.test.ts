@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   operator,
   placeOrder,
@@ -7,7 +6,8 @@ import {
   registerWebhook,
   type Account,
 } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { startServiceWith, type Service } from '../../support/harness.js';
+import { until } from '../../support/until.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import {
   expectFailure,
@@ -57,7 +57,7 @@ async function place(count: number): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '10ms' } });
+  service = await startServiceWith({ RETRY_SCHEDULE: '10ms' });
   account = await registerAccount(service);
   stranger = await registerAccount(service, 'stranger@example.com');
   healthy = await startReceiver();
@@ -76,15 +76,17 @@ beforeAll(async () => {
   await register(stranger, healthy.url);
   await untilState(stranger, await placeOrder(stranger), 'CREATED');
   trackingIds = await place(orders - 10);
-  await sleep(20);
-  middle = new Date().toISOString();
+  middle = new Date(Date.now() + 1).toISOString();
+  await until('it has passed', () => Date.now() > Date.parse(middle));
   trackingIds.push(...(await place(10)));
   await operator(service, `/shipments/${trackingIds[0]!}/events`, {
     body: { state: 'PICKED_UP', eventId: 'my-event', lat: 1, evidences: ['e'] },
   });
   await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
-  const open = async () => [...(await list('&status=PENDING')), ...(await list('&status=SENDING'))].length;
-  for (const until = Date.now() + 20_000; (await open()) > 0 && Date.now() < until;) await sleep(50);
+  await until('none is under way', async () => {
+    const all = await list();
+    return all.every(({ status }) => status !== 'PENDING' && status !== 'SENDING');
+  });
   ownEventId = (await list(`&trackingId=${trackingIds[1]}`))[0]!.eventId;
 });
 afterAll(async () => {

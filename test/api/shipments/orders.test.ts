@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, sampleOrder, type Account, type ApiResponse } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   account = await registerAccount(service);
 });
-afterAll(() => service?.stop());
 
 type Json = Record<string, any>;
 const send = (body: unknown) => account.call('/v1/shipments', { body });

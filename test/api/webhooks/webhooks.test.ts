@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
 const it = test.concurrent;
 
-let service: Service;
+let service: SharedService;
 /** Shared by all tests except those that list its webhooks. */
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   account = await registerAccount(service);
 });
-afterAll(() => service?.stop());
 
 const targetAddress = 'https://example.org/hook';
 const create = (fields: object = {}, as = account) =>

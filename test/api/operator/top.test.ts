@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operator, registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { startServiceToInspect, type Service } from '../../support/harness.js';
 import { expectSuccess, expectWrong, offsetForm } from '../../support/expect.js';
 import { until } from '../../support/until.js';
 
@@ -17,7 +17,7 @@ let accounts: Account[];
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  service = await startServiceToInspect({}, 'api');
   accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
   for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
     const fields = name === 'paused' ? { status: 'PAUSED' } : {};
@@ -59,6 +59,46 @@ const top = async (query: string) => {
 };
 const named = (webhooks: Top[]) =>
   webhooks.map(({ webhookId }) => Object.keys(ids).find((name) => ids[name] === webhookId));
+
+test('the status has queues, lag, open circuits and versions', async () => {
+  const response = await operator(service, '/status');
+  expectSuccess(response, 200);
+  expect(response.data).toMatchObject({
+    queues: expect.any(Object),
+    lag: expect.any(Object),
+    openCircuits: 0,
+    circuits: [],
+    versions: { parcelhook: expect.stringMatching(/^\d+\.\d+\.\d+/), postgres: expect.any(String) },
+  });
+});
+
+test('the status lists the open circuits, latest first failure first', async () => {
+  const account = await registerAccount(service);
+  const { shipperId } = account;
+  const webhookIds: string[] = [];
+  for (const minutesAgo of [20, 5, null, 10]) {
+    const paused = minutesAgo === null && { status: 'PAUSED' };
+    const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { ...paused });
+    webhookIds.push(webhookId);
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, open_wait, times_opened)
+       values ($1, now(), 10, 10, now() - make_interval(mins => $2::int), '2099-01-01T00:00:00Z', '100 years', 1)`,
+      [webhookId, minutesAgo ?? 0],
+    );
+  }
+  const { openCircuits, circuits } = (await operator(service, '/status')).data as Record<string, unknown>;
+  const [oldest, newest, , middle] = webhookIds;
+  expect(openCircuits).toBe(3);
+  expect(circuits).toEqual(
+    [newest, middle, oldest].map((webhookId) => ({
+      webhookId,
+      shipperId,
+      failingSince: expect.stringMatching(offsetForm),
+      nextProbeAt: '2099-01-01T00:00:00+00:00',
+    })),
+  );
+  await service.sql('delete from circuits');
+});
 
 describe('the webhooks of all shippers that lead', () => {
   test('are none while nothing has failed, is owed or was attempted', async () => {

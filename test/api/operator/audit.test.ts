@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   basic,
+  logInToPortal,
   operator,
   placeOrder,
   registerAccount,
@@ -8,7 +9,7 @@ import {
   request,
   type Account,
 } from '../../support/client.js';
-import { startService, stopProcess, type Service } from '../../support/harness.js';
+import { startServiceToInspect, stopProcess, type Service } from '../../support/harness.js';
 import { until } from '../../support/until.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
@@ -24,11 +25,9 @@ let service: Service;
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService({
-    env: {
-      TRUST_PROXY: 'loopback',
-      OPERATOR_TOKENS: `reader:read:${tokens.reader},scanner:events:${tokens.scanner},second-admin:admin:${tokens.admin}`,
-    },
+  service = await startServiceToInspect({
+    TRUST_PROXY: 'loopback',
+    OPERATOR_TOKENS: `reader:read:${tokens.reader},scanner:events:${tokens.scanner},second-admin:admin:${tokens.admin}`,
   });
   account = await registerAccount(service);
 });
@@ -199,6 +198,7 @@ describe('operator tokens', () => {
 
   test('refused operator tokens and failed logins are counted per address block of the stranger and written as few lines', async () => {
     const victim = await registerAccount(service, 'victim@example.com');
+    const ofPortal = await registerAccount(service, 'portal@example.com');
     const attack = Array.from({ length: 30 }, (_, n) => n);
     const guess = (n: number) =>
       request(`${service.url}/v1/login?key=${victim.accountKey}`, {
@@ -226,6 +226,7 @@ describe('operator tokens', () => {
     }
     expectFailure(await as(tokens.reader, '/shippers', { body: { name: 'Acme' } }), 403);
     for (const n of [...attack, ...attack]) expectFailure(await guess(n), 401);
+    expectFailure(await logInToPortal(service, { ...ofPortal, password: 'guessed' }), 401);
     await stopProcess(service.process);
     const rows = (action: string) =>
       service.sql<{ actor: string | null; address: string | null; user_id: string | null; count: number }>(
@@ -233,8 +234,10 @@ describe('operator tokens', () => {
         [action],
       );
     const logins = await rows('LOGIN_REFUSED');
-    expect(logins.reduce((sum, { count }) => sum + count, 0)).toBe(60);
-    expect(logins).toHaveLength(11);
+    expect(logins.reduce((sum, { count }) => sum + count, 0)).toBe(61);
+    const [inPortal, ...others] = logins.sort((a) => (a.user_id === ofPortal.userId ? -1 : 1));
+    expect(inPortal).toMatchObject({ user_id: ofPortal.userId, count: 1 });
+    expect(others).toHaveLength(11);
     expect(logins).toContainEqual({
       actor: null,
       address: '198.51.1.0/24',
