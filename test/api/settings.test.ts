@@ -13,37 +13,26 @@ import {
   type Account,
 } from '../support/client.js';
 import { accountAt } from '../support/deployment.js';
-import {
-  startProcess,
-  startServiceWith,
-  stopProcess,
-  type RunningProcess,
-  type Service,
-} from '../support/harness.js';
+import { startProcess, startServiceWith, stopProcess, type RunningProcess } from '../support/harness.js';
 import { expectFailure, expectSuccess, expectWrong } from '../support/expect.js';
 import { corpusRows } from '../support/ssrf-corpus.js';
 
-let service: Service;
-let account: Account;
-
-beforeAll(async () => {
-  service = await startServiceWith(
-    {
-      PUBLIC_URL: 'https://hooks.example.org/',
-      METRICS_PORT: '0',
-      ORDER_CHECKS: 'lenient',
-      TOKEN_TTL: '30m',
-      TRUST_PROXY: '10.0.0.0/8',
-      LOGIN_LIMIT_IP: '2',
-      ALLOW_PRIVATE_TARGETS: '',
-      ALLOW_HTTP_TARGETS: '',
-      WEBHOOKS_PER_SHIPPER: '2',
-    },
-    'api',
-  );
-  account = await registerAccount(service);
-});
-afterAll(() => service?.stop());
+const service = await startServiceWith(
+  {
+    PUBLIC_URL: 'https://hooks.example.org/',
+    METRICS_PORT: '0',
+    ORDER_CHECKS: 'lenient',
+    TOKEN_TTL: '30m',
+    TRUST_PROXY: '10.0.0.0/8',
+    LOGIN_LIMIT_IP: '2',
+    ALLOW_PRIVATE_TARGETS: '',
+    ALLOW_HTTP_TARGETS: '',
+    WEBHOOKS_PER_SHIPPER: '2',
+  },
+  'api',
+);
+const account = await registerAccount(service);
+afterAll(() => service.stop());
 
 const register = (targetAddress: string, by = account) =>
   by.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress } });
@@ -51,7 +40,7 @@ const register = (targetAddress: string, by = account) =>
 test('PUBLIC_URL is the server in the document, and where password links lead; METRICS_PORT takes metrics away', async () => {
   const response = await fetch(`${service.url}/openapi.json`);
   const { servers, paths } = (await response.json()) as OpenApiDocument;
-  expect(servers).toEqual([{ url: 'https://hooks.example.org' }]);
+  expect(servers).toEqual([{ url: 'https://hooks.example.org/' }]);
   expect(paths).not.toHaveProperty('/metrics');
   const link = await operator(service, `/users/${account.userId}/password-link`, { method: 'POST' });
   expect(link.data.setPasswordUrl).toMatch(/^https:\/\/hooks\.example\.org\/set-password\?token=[\w-]{43}$/);
@@ -140,6 +129,7 @@ describe('the corpus of bad addresses, over HTTP where private targets are not a
   let owner: Account;
   beforeAll(async () => {
     const env = {
+      PUBLIC_URL: '',
       ALLOW_PRIVATE_TARGETS: 'false',
       ALLOW_HTTP_TARGETS: 'true',
       WEBHOOKS_PER_SHIPPER: '100000',

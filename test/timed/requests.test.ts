@@ -2,16 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import {
-  fromPortal,
-  parseResponse,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  type Account,
-} from '../support/client.js';
+import { fromPortal, parseResponse, placeOrder, registerAccount, type Account } from '../support/client.js';
 import { orderDelivered, startHook, untilDelivery } from '../support/deliveries.js';
-import { startServiceToInspect, startServiceWith, type Service } from '../support/harness.js';
+import { startServiceToInspect, type Service } from '../support/harness.js';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../support/expect.js';
 
 let service: Service;
@@ -157,45 +150,3 @@ test('a delivery with 20,000 attempts is read a page at a time, newest first, wi
   );
   await hook.close();
 }, 60_000);
-
-describe('with the smallest number of PostgreSQL connections that a role can have', () => {
-  let api: Service;
-  const accounts: Account[] = [];
-  beforeAll(async () => {
-    api = await startServiceWith({ API_RATE_LIMIT: '0' }, 'api');
-    for (let n = 0; n < 3; n += 1) accounts.push(await registerAccount(api));
-  });
-  afterAll(() => api?.stop());
-
-  const send = (method: string, path: string, body?: object) => (account: Account, id: string) =>
-    account.call(path.replace('ID', id), { method, ...(body && { body }) });
-  test.each([
-    ['pause a webhook', send('PATCH', '/v1/webhooks/ID', { status: 'PAUSED' })],
-    ['change the ordering of a webhook', send('PATCH', '/v1/webhooks/ID', { ordering: 'NONE' })],
-    ['end a secret', send('POST', '/v1/webhooks/ID/rotate-secret', { overlap: '0s' })],
-    ['cancel a replay', send('POST', '/v1/replays/ID/cancel')],
-    ['delete a webhook', send('DELETE', '/v1/webhooks/ID')],
-  ])('changes that %s delay no other shipper while they wait until no send can start', async (_what, act) => {
-    const [first, second, other] = accounts;
-    const ids: [Account, string][] = [];
-    for (const busy of [first!, second!])
-      for (let n = 0; n < 6; n += 1)
-        ids.push([busy, (await registerWebhook(busy, 'http://127.0.0.1:9/')).webhookId]);
-    // A replay with the id of its webhook, which no worker finishes.
-    await api.sql(
-      `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, next_at)
-       select webhook_id, webhook_id, shipper_id, uuid_floor(now()), uuid_floor(now()), 'infinity'
-         from webhooks where deleted_at is null on conflict do nothing`,
-    );
-    let answered = false;
-    const answers = ids.map(async ([account, id]) => {
-      const { httpStatus } = await act(account, id);
-      answered = true;
-      return httpStatus;
-    });
-    let served = 0;
-    for (; !answered; served += 1) expect((await other!.call('/v1/egress')).httpStatus).toBe(200);
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
-    expect(served).toBeGreaterThan(10); // without a free slot, each waited for 300 ms
-  });
-});

@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { basic, operator, placeOrder, registerAccount, request } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 
-let service: SharedService;
-let shipperId: string;
-let accountKey: string;
 let users = 0;
 
-beforeAll(async () => {
-  service = await sharedService();
-  const response = await operator(service, '/shippers', { body: { name: '<Paquetería & Ñandú>' } });
-  ({ shipperId, accountKey } = response.data as { shipperId: string; accountKey: string });
-});
+const service = await sharedService();
+const response = await operator(service, '/shippers', { body: { name: '<Paquetería & Ñandú>' } });
+const { shipperId, accountKey } = response.data as { shipperId: string; accountKey: string };
 
 async function newUser(password?: string) {
   const email = `user${(users += 1)}@example.com`;

@@ -1,16 +1,11 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { request as send } from 'node:http';
-import { basic, operator, registerAccount, request, type Account } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { basic, operator, registerAccount, request } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service, 'Ana.Torres@Example.com');
-});
+const service = await sharedService();
+const account = await registerAccount(service, 'Ana.Torres@Example.com');
 
 const login = (authorization?: string, key: string | null = account.accountKey, rest: object = {}) =>
   request(`${service.url}/v1/login${key === null ? '' : `?key=${encodeURIComponent(key)}`}`, {

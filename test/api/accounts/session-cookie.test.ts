@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import {
   callAsPortal,
@@ -10,21 +10,14 @@ import {
   registerWebhook,
   request,
   sendRaw,
-  type Account,
   type Request,
 } from '../../support/client.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-let service: SharedService;
-let account: Account;
-let cookie: string;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-  cookie = await openSession(service, account);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
+const cookie = await openSession(service, account);
 
 const asPortal = (path: string, options: Request = {}, own = cookie) =>
   callAsPortal(service, own, path, options);

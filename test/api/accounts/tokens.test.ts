@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { SignJWT, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
-import { registerAccount, request, type Account } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { registerAccount, request } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const open = (token: string, key = account.accountKey) =>
   request(`${service.url}/v1/webhooks?key=${key}`, { headers: { authorization: `Bearer ${token}` } });

@@ -1,6 +1,6 @@
 import {
-  basic,
   fromPortal,
+  basic,
   openSession,
   operator,
   registerAccount,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { registerWebhook, placeOrder, sampleOrder } from '../../support/client.js';
+import { sampleOrder, registerWebhook, placeOrder } from '../../support/client.js';
 import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/types.js';

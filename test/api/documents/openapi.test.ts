@@ -1,23 +1,17 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../../src/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
 import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { sendRaw } from '../../support/client.js';
-import { expectValid, operationsOf, schemaCompiler, type Described } from '../../support/openapi.js';
+import { operationsOf, expectValid, schemaCompiler } from '../../support/openapi.js';
 
-let service: SharedService;
-let document: OpenApiDocument;
-let operations: Described[];
-
-beforeAll(async () => {
-  service = await sharedService();
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-  operations = [...operationsOf(document).values()];
-});
+const service = await sharedService();
+const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
+const operations = [...operationsOf(document).values()];
 
 function* objectsIn(value: unknown, pointer: string[] = []): Generator<[Record<string, unknown>, string[]]> {
   if (typeof value !== 'object' || value === null) return;

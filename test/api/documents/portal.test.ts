@@ -1,24 +1,20 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { sendRaw } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-let service: SharedService;
-let index: Response;
-let assets: string[];
-
-beforeAll(async () => {
-  service = await sharedService();
-  index = await page('/');
-  assets = [...(await index.text()).matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, found]) => found!);
-});
-
+const service = await sharedService();
 const page = (path: string, options: RequestInit = {}) =>
   fetch(`${service.url}${path}`, {
     ...options,
     headers: { accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': 'none', ...options.headers },
   });
+
+const index = await page('/');
+const assets = [...(await index.text()).matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+  ([, found]) => found!,
+);
 
 interface Plain {
   status: number;

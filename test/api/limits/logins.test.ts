@@ -1,19 +1,16 @@
 /** The limits of logins, which processes with Redis share: run on both queues. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { basic, logInToPortal, registerAccount, request, type Account } from '../../support/client.js';
-import { queue, startServiceWith, type Service } from '../../support/harness.js';
+import { queue, startServiceWith } from '../../support/harness.js';
 import { pause, until } from '../../support/until.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 import { expectLimited, inSequences, limited, tally } from './limited.js';
 
 const wrongPassword = 'wrong horse battery';
 
-let service: Service;
-beforeAll(async () => {
-  const env = { API_RATE_LIMIT: '0', LOGIN_LIMIT_ACCOUNT: '20', LOGIN_LIMIT_IP: '40', TRUST_PROXY: '1' };
-  service = await startServiceWith(env, 'api');
-});
-afterAll(() => service?.stop());
+const env = { API_RATE_LIMIT: '0', LOGIN_LIMIT_ACCOUNT: '20', LOGIN_LIMIT_IP: '40', TRUST_PROXY: '1' };
+const service = await startServiceWith(env, 'api');
+afterAll(() => service.stop());
 
 const login = (
   { url }: { url: string },

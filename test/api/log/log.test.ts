@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   operator,
   placeOrder,
@@ -6,9 +6,9 @@ import {
   registerWebhook,
   type Account,
 } from '../../support/client.js';
-import { startServiceWith, type Service } from '../../support/harness.js';
+import { startServiceWith } from '../../support/harness.js';
 import { until } from '../../support/until.js';
-import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { startReceiver } from '../../support/receiver.js';
 import {
   expectFailure,
   expectSuccess,
@@ -30,16 +30,7 @@ interface Delivery {
   lastAttempt: { statusCode: number | null; errorCode: string | null } | null;
 }
 
-let service: Service;
-let account: Account;
-let stranger: Account;
-let healthy: Receiver;
-let broken: Receiver;
-let webhooks: { good: string; bad: string; paused: string; deleted: string };
-let trackingIds: string[];
-let middle: string;
 /** Of the creation of the second order. */
-let ownEventId: string;
 const past = '2020-01-01';
 
 const orders = 25;
@@ -56,42 +47,40 @@ async function place(count: number): Promise<string[]> {
   return placed;
 }
 
-beforeAll(async () => {
-  service = await startServiceWith({ RETRY_SCHEDULE: '10ms' });
-  account = await registerAccount(service);
-  stranger = await registerAccount(service, 'stranger@example.com');
-  healthy = await startReceiver();
-  // Every second order fails: too few to open the circuit.
-  broken = await startReceiver(({ notification }) =>
-    /[13579]$/.test(String(notification.label_id)) ? { status: 500, body: 'x'.repeat(10_000) } : {},
-  );
-  const register = async (by: Account, url: string, fields: object = {}) =>
-    (await registerWebhook(by, url, fields)).webhookId;
-  webhooks = {
-    good: await register(account, `${healthy.url}?token=canary-query`),
-    bad: await register(account, broken.url, { interests: ['CREATED'] }),
-    paused: await register(account, healthy.url, { status: 'PAUSED', interests: ['PICKED_UP'] }),
-    deleted: await register(account, healthy.url, { status: 'PAUSED', interests: ['CREATED'] }),
-  };
-  await register(stranger, healthy.url);
-  await untilState(stranger, await placeOrder(stranger), 'CREATED');
-  trackingIds = await place(orders - 10);
-  middle = new Date(Date.now() + 1).toISOString();
-  await until('it has passed', () => Date.now() > Date.parse(middle));
-  trackingIds.push(...(await place(10)));
-  await operator(service, `/shipments/${trackingIds[0]!}/events`, {
-    body: { state: 'PICKED_UP', eventId: 'my-event', lat: 1, evidences: ['e'] },
-  });
-  await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
-  await until('none is under way', async () => {
-    const all = await list();
-    return all.every(({ status }) => status !== 'PENDING' && status !== 'SENDING');
-  });
-  ownEventId = (await list(`&trackingId=${trackingIds[1]}`))[0]!.eventId;
+const service = await startServiceWith({ RETRY_SCHEDULE: '10ms' });
+const account = await registerAccount(service);
+const stranger = await registerAccount(service, 'stranger@example.com');
+const healthy = await startReceiver();
+// Every second order fails: too few to open the circuit.
+const broken = await startReceiver(({ notification }) =>
+  /[13579]$/.test(String(notification.label_id)) ? { status: 500, body: 'x'.repeat(10_000) } : {},
+);
+const register = async (by: Account, url: string, fields: object = {}) =>
+  (await registerWebhook(by, url, fields)).webhookId;
+const webhooks = {
+  good: await register(account, `${healthy.url}?token=canary-query`),
+  bad: await register(account, broken.url, { interests: ['CREATED'] }),
+  paused: await register(account, healthy.url, { status: 'PAUSED', interests: ['PICKED_UP'] }),
+  deleted: await register(account, healthy.url, { status: 'PAUSED', interests: ['CREATED'] }),
+};
+await register(stranger, healthy.url);
+await untilState(stranger, await placeOrder(stranger), 'CREATED');
+const trackingIds = await place(orders - 10);
+const middle = new Date(Date.now() + 1).toISOString();
+await until('it has passed', () => Date.now() > Date.parse(middle));
+trackingIds.push(...(await place(10)));
+await operator(service, `/shipments/${trackingIds[0]!}/events`, {
+  body: { state: 'PICKED_UP', eventId: 'my-event', lat: 1, evidences: ['e'] },
 });
+await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
+await until('none is under way', async () => {
+  const all = await list();
+  return all.every(({ status }) => status !== 'PENDING' && status !== 'SENDING');
+});
+const ownEventId = (await list(`&trackingId=${trackingIds[1]}`))[0]!.eventId;
 afterAll(async () => {
   await Promise.all([healthy?.close(), broken?.close()]);
-  await service?.stop();
+  await service.stop();
 });
 
 describe('the delivery log', () => {

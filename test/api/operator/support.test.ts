@@ -1,37 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
-import { deliveriesOf, startHook, untilAllAre, type Hook } from '../../support/deliveries.js';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount } from '../../support/client.js';
+import { deliveriesOf, startHook, untilAllAre } from '../../support/deliveries.js';
 import { until } from '../../support/until.js';
-import { scopedTokens as tokens, sharedService, type SharedService } from '../../support/shared-service.js';
+import { scopedTokens as tokens, sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../../support/expect.js';
 
 const unknownId = '018f0000-0000-7000-8000-000000000000';
 
-let service: SharedService;
-let account: Account;
-let other: Account;
-let hooks: Hook[];
-let trackingIds: string[];
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-  other = await registerAccount(service, 'other@example.com');
-  hooks = [await startHook(account), await startHook(account), await startHook(other)];
-  hooks[1]!.response.status = 410;
-  trackingIds = [
-    await placeOrder(account, 'S-1'),
-    await placeOrder(account, 'S-2'),
-    await placeOrder(other, 'S-1'),
-  ];
-  for (const [index, trackingId] of trackingIds.entries())
-    await untilState(index < 2 ? account : other, trackingId, 'CREATED');
-  await untilAllAre(service, hooks[0]!.webhookId, 'SUCCEEDED', 2);
-  const held = async () =>
-    (await deliveriesOf(account, hooks[1]!.webhookId)).filter(({ status }) => status === 'HELD');
-  await until('the webhook is disabled', async () => (await held()).length === 2);
-  await untilAllAre(service, hooks[2]!.webhookId, 'SUCCEEDED', 1);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
+const other = await registerAccount(service, 'other@example.com');
+const hooks = [await startHook(account), await startHook(account), await startHook(other)];
+hooks[1]!.response.status = 410;
+const trackingIds = [
+  await placeOrder(account, 'S-1'),
+  await placeOrder(account, 'S-2'),
+  await placeOrder(other, 'S-1'),
+];
+for (const [index, trackingId] of trackingIds.entries())
+  await untilState(index < 2 ? account : other, trackingId, 'CREATED');
+await untilAllAre(service, hooks[0]!.webhookId, 'SUCCEEDED', 2);
+const held = async () =>
+  (await deliveriesOf(account, hooks[1]!.webhookId)).filter(({ status }) => status === 'HELD');
+await until('the webhook is disabled', async () => (await held()).length === 2);
+await untilAllAre(service, hooks[2]!.webhookId, 'SUCCEEDED', 1);
 afterAll(async () => {
   for (const hook of hooks ?? []) await hook.receiver.close();
 });

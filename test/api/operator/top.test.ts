@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operator, registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startServiceToInspect, type Service } from '../../support/harness.js';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { operator, registerAccount, registerWebhook } from '../../support/client.js';
+import { startServiceToInspect } from '../../support/harness.js';
 import { expectSuccess, expectWrong, offsetForm } from '../../support/expect.js';
 import { until } from '../../support/until.js';
 
@@ -12,25 +12,21 @@ interface Top {
   p95Ms: number | null;
 }
 
-let service: Service;
-let accounts: Account[];
 const ids: Record<string, string> = {};
 
-beforeAll(async () => {
-  service = await startServiceToInspect({}, 'api');
-  accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
-  for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
-    const fields = name === 'paused' ? { status: 'PAUSED' } : {};
-    const registered = await registerWebhook(
-      accounts[index % 2]!,
-      `http://127.0.0.1:9/${name}?token=planted`,
-      fields,
-    );
-    ids[name] = registered.webhookId;
-  }
-  await accounts[1]!.call(`/v1/webhooks/${ids.deleted}`, { method: 'DELETE' });
-});
-afterAll(() => service?.stop());
+const service = await startServiceToInspect({}, 'api');
+const accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
+for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
+  const fields = name === 'paused' ? { status: 'PAUSED' } : {};
+  const registered = await registerWebhook(
+    accounts[index % 2]!,
+    `http://127.0.0.1:9/${name}?token=planted`,
+    fields,
+  );
+  ids[name] = registered.webhookId;
+}
+await accounts[1]!.call(`/v1/webhooks/${ids.deleted}`, { method: 'DELETE' });
+afterAll(() => service.stop());
 
 /** `ago` in hours. */
 const hour = (name: string, ago: number, succeeded: number, failed: number, p95Ms: number | null) =>

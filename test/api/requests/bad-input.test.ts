@@ -1,19 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import {
-  operator,
-  registerAccount,
-  registerWebhook,
-  request,
-  sampleOrder,
-  type Account,
-} from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { operator, registerAccount, registerWebhook, request, sampleOrder } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-let webhookId: string;
 let rowsBefore: unknown;
 
 const rows = () =>
@@ -25,11 +15,9 @@ const rows = () =>
     [account.shipperId],
   );
 
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-  ({ webhookId } = await registerWebhook(account, 'https://example.org/hook'));
-});
+const service = await sharedService();
+const account = await registerAccount(service);
+const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
 beforeEach(async () => {
   rowsBefore = await rows();
 });

@@ -1,26 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  registerAccount,
-  request,
-  sampleOrder,
-  parseResponse,
-  sendRaw,
-  type Account,
-} from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { registerAccount, request, sampleOrder, parseResponse, sendRaw } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
 import { operationsOf, type Described } from '../../support/openapi.js';
 import { bareCall } from '../documents/openapi-calls.js';
 import { until } from '../../support/until.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const anyId = '018f0000-0000-7000-8000-000000000000';
 /** For a body that `fetch` would not send. */

@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   operator,
   registerAccount,
   registerWebhook,
   sampleOrder,
-  type Account,
   type ApiResponse,
 } from '../../support/client.js';
 import { fuzzSettings } from '../../programs/fuzz/deployment.js';
 import { createFuzzer } from '../../programs/fuzz/fuzzer.js';
-import { startServiceWith, type Service } from '../../support/harness.js';
+import { startServiceWith } from '../../support/harness.js';
 import { expectFailure } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-let webhookId: string;
-
-beforeAll(async () => {
-  service = await startServiceWith(fuzzSettings);
-  account = await registerAccount(service);
-  ({ webhookId } = await registerWebhook(account, 'https://example.org/hook'));
-});
-afterAll(() => service?.stop());
+const service = await startServiceWith(fuzzSettings);
+const account = await registerAccount(service);
+const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
+afterAll(() => service.stop());
 
 const rows = () =>
   service.sql(`select (select count(*) from shippers) as shippers, (select count(*) from users) as users,

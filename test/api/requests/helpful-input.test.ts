@@ -1,22 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  sampleOrder,
-  type Account,
-} from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const order = (body: object, on = account) => on.call('/v1/shipments', { body });
 const withPart = (part: 'recipientLocation' | 'recipientInformation' | 'package', changes: object) => {

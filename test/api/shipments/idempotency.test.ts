@@ -1,17 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { registerAccount, sampleOrder, type Account } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { registerAccount, sampleOrder } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
 let keys = 0;
 let key: string;
 
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 beforeEach(() => {
   key = `key-${(keys += 1)}`;
 });

@@ -1,22 +1,12 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  type Account,
-  type ApiResponse,
-} from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, type ApiResponse } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, untilState, uuidForm } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
 let counter = 0;
 
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const uniqueId = () => `evt-${(counter += 1)}`;
 const one = (trackingId: string, body: object) =>

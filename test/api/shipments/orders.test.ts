@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { registerAccount, sampleOrder, type Account, type ApiResponse } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { describe, expect, test } from '@jest/globals';
+import { registerAccount, sampleOrder, type ApiResponse } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 type Json = Record<string, any>;
 const send = (body: unknown) => account.call('/v1/shipments', { body });

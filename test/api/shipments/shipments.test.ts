@@ -1,12 +1,6 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  type Account,
-} from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectSuccess, expectWrong, offsetForm, untilState, uuidForm } from '../../support/expect.js';
 
 interface Listed {
@@ -18,8 +12,6 @@ interface Listed {
   updatedAt: string;
 }
 
-let service: SharedService;
-let account: Account;
 const placed: string[] = [];
 let middle: string;
 
@@ -46,17 +38,15 @@ async function walk(query: string, limit = 250, by = account) {
 }
 const all = async (query: string) => (await walk(query)).found;
 
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-  for (let n = 0; n < 12; n += 1) {
-    placed.push(await placeOrder(account, n % 4 === 0 ? ' Straße 1 / ñ ' : `ORDER-${n}`));
-    if (n === 5) middle = new Date(Date.now() + 2).toISOString();
-  }
-  for (const trackingId of placed) await untilState(account, trackingId, 'CREATED');
-  for (const trackingId of [placed[0]!, placed[8]!, placed[9]!])
-    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
-});
+const service = await sharedService();
+const account = await registerAccount(service);
+for (let n = 0; n < 12; n += 1) {
+  placed.push(await placeOrder(account, n % 4 === 0 ? ' Straße 1 / ñ ' : `ORDER-${n}`));
+  if (n === 5) middle = new Date(Date.now() + 2).toISOString();
+}
+for (const trackingId of placed) await untilState(account, trackingId, 'CREATED');
+for (const trackingId of [placed[0]!, placed[8]!, placed[9]!])
+  await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
 
 describe('the list of shipments', () => {
   test('has all, newest first, with the documented fields and nothing about the recipient', async () => {

@@ -14,18 +14,13 @@ import {
   type RunningProcess,
   type Service,
 } from '../../support/harness.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { startReceiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
 import { expectFailure, expectRecent, expectSuccess, untilState, uuidForm } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 test('soon after acceptance the returned trackingId reports CREATED, without any webhook', async () => {
   const order = await account.call('/v1/shipments', { body: sampleOrder() });

@@ -1,7 +1,7 @@
-/** What a shipper sees of its webhooks while they fail: hours, health, and the log of what is owed. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
-import { startServiceWith, type Service } from '../../support/harness.js';
+/** A shipper sees how its webhooks fail: their hours, their health, and the log of what is owed. */
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount } from '../../support/client.js';
+import { startServiceWith } from '../../support/harness.js';
 import { expectCountsMatchLog } from '../../support/outbox.js';
 import {
   deliveriesOf,
@@ -13,19 +13,13 @@ import {
 } from '../../support/deliveries.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, untilState } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-let hook: Hook;
 const hooks: Hook[] = [];
 
-beforeAll(async () => {
-  service = await startServiceWith({ RETRY_SCHEDULE: '10ms,1h', TIME_SCALE: '0.1' });
-  account = await registerAccount(service);
-  hook = await newHook();
-});
+const service = await startServiceWith({ RETRY_SCHEDULE: '10ms,1h', TIME_SCALE: '0.1' });
+const account = await registerAccount(service);
 afterAll(async () => {
   for (const { receiver } of hooks) await receiver.close();
-  await service?.stop();
+  await service.stop();
 });
 
 async function newHook(fields: object = {}): Promise<Hook> {
@@ -33,6 +27,7 @@ async function newHook(fields: object = {}): Promise<Hook> {
   hooks.push(made);
   return made;
 }
+const hook = await newHook();
 /** It failed twice, and waits for an hour. */
 const untilFailed = (deliveryId: string) =>
   untilDelivery(

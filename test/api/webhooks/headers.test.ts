@@ -1,16 +1,11 @@
 /** The private parts of a webhook: header values and, at rest, the query of its address. */
-import { beforeAll, expect, test } from '@jest/globals';
-import { registerAccount, type Account } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { expect, test } from '@jest/globals';
+import { registerAccount } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: SharedService;
-let account: Account;
-
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const targetAddress = 'https://example.org/hook';
 const unknownId = '018f0000-0000-7000-8000-000000000000';

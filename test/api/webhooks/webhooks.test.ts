@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { registerAccount, type Account } from '../../support/client.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { describe, expect, test } from '@jest/globals';
+import { registerAccount } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
 const it = test.concurrent;
 
-let service: SharedService;
 /** Shared by all tests except those that list its webhooks. */
-let account: Account;
 
-beforeAll(async () => {
-  service = await sharedService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const targetAddress = 'https://example.org/hook';
 const create = (fields: object = {}, as = account) =>
