@@ -1,4 +1,4 @@
-import { placeOrder, registerWebhook, type Account } from './client.js';
+import { placeOrder, readAll, registerWebhook, type Account } from './client.js';
 import { startReceiver, type Receiver, type Reply } from './receiver.js';
 import { pause, until } from './until.js';
 
@@ -45,12 +45,9 @@ export async function deliveriesOf(account: Account, webhookId: string): Promise
 
 export async function countShown(account: Account, webhookId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const page = `/v1/deliveries?webhookId=${webhookId}&limit=250${cursor && `&cursor=${cursor}`}`;
-    const { data } = await account.call(page);
-    for (const { status } of data.deliveries as LoggedDelivery[]) counts[status] = (counts[status] ?? 0) + 1;
-    cursor = data.nextCursor as string | null;
-  }
+  const path = `/v1/deliveries?webhookId=${webhookId}&limit=250`;
+  for (const { status } of await readAll<LoggedDelivery>(account.call, path, 'deliveries'))
+    counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  type Account,
+} from '../support/client.js';
 import {
   backends,
   startProcess,

@@ -112,28 +112,6 @@ describe('registration by the operator', () => {
       expectFailure(await operator(service, `/users/${id}/password-link`, { method: 'POST' }), 404);
     },
   );
-
-  test('without the operator token every operator endpoint returns 401 and registers nothing', async () => {
-    const [before] = await service.sql('select count(*) from shippers');
-    for (const authorization of [
-      '',
-      'Bearer',
-      'Bearer wrong',
-      basic('operator', service.env.OPERATOR_TOKEN!),
-    ]) {
-      const headers = { authorization };
-      for (const [path, body] of [
-        ['/shippers', { name: 'X' }],
-        [`/shippers/${shipperId}/users`, { email: 'x@y.zz' }],
-        [`/users/${shipperId}/password-link`, {}],
-        ['/shipments/PH1/events', {}],
-        ['/events', {}],
-        ['/status', undefined],
-      ] as const)
-        expectFailure(await operator(service, path, { ...(body && { body }), headers }), 401);
-    }
-    expect(await service.sql('select count(*) from shippers')).toEqual([before]);
-  });
 });
 
 describe('the password link', () => {

@@ -75,40 +75,13 @@ describe('login', () => {
     expect(status).toBe(200);
   });
 
-  test.each<[string, () => Promise<Awaited<ReturnType<typeof login>>>]>([
-    ['no Authorization', () => login()],
-    ['a wrong password', () => login(basic(account.email, 'wrong horse battery'))],
-    ['an unknown e-mail address', () => login(basic('nobody@example.com', account.password))],
-    ['an unknown key', () => login(basic(account.email, account.password), 'ak_unknown')],
-    ['no key', () => login(basic(account.email, account.password), null)],
-    ['an empty key', () => login(basic(account.email, account.password), '')],
-    ['an empty password', () => login(basic(account.email, ''))],
-    ['a Bearer token', () => login(`Bearer ${account.token}`)],
-    [
-      'the password of another letter case',
-      () => login(basic(account.email, account.password.toUpperCase())),
-    ],
-    ['a space behind the password', () => login(basic(account.email, `${account.password} `))],
-  ])('%s returns 401 with a challenge', async (_, attempt) => {
-    const response = await attempt();
-    expectFailure(response, 401);
-    expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
-    expect(response.body.error.details).toBeUndefined();
-  });
-
-  test('the message never reveals which part was wrong', async () => {
-    const logins = await Promise.all([
-      login(basic(account.email, 'wrong horse battery')),
-      login(basic('nobody@example.com', account.password)),
-      login(basic(account.email, account.password), 'ak_unknown'),
-    ]);
-    const headers = { authorization: 'Bearer wrong' };
-    const calls = await Promise.all([
-      request(`${service.url}/v1/webhooks?key=ak_unknown`, { headers }),
-      account.call('/v1/webhooks', { headers }),
-    ]);
-    for (const responses of [logins, calls])
-      expect(new Set(responses.map(({ body }) => body.error.message)).size).toBe(1);
+  test('a password that is empty, in another letter case or with a space behind it is 401 with a challenge', async () => {
+    for (const password of ['', account.password.toUpperCase(), `${account.password} `]) {
+      const response = await login(basic(account.email, password));
+      expectFailure(response, 401);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+      expect(response.body.error.details).toBeUndefined();
+    }
   });
 
   test("a user of one shipper cannot log in with another shipper's key", async () => {

@@ -27,15 +27,6 @@ const without = (name: keyof typeof fromPortal) =>
 const tokenOf = (own: string) => own.slice(own.indexOf('=') + 1);
 
 describe('with the cookie', () => {
-  test('the key may be left out; one that is sent is checked as with a token', async () => {
-    const other = await registerAccount(service, 'other@example.com');
-    expectSuccess(await asPortal('/v1/webhooks'), 200);
-    expectSuccess(await asPortal(`/v1/webhooks?key=${account.accountKey}`), 200);
-    expectFailure(await asPortal(`/v1/webhooks?key=${other.accountKey}`), 403);
-    for (const key of ['', 'ak_unknown', '%00', `${account.accountKey}&key=${account.accountKey}`])
-      expectFailure(await asPortal(`/v1/webhooks?key=${key}`), 401);
-  });
-
   test('an Authorization header counts alone', async () => {
     const headers = { authorization: 'Bearer wrong' };
     expectFailure(await asPortal(`/v1/webhooks?key=${account.accountKey}`, { headers }), 401);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import {
+  readAll,
   operator,
   placeOrder,
   registerAccount,
@@ -189,18 +190,10 @@ describe('the delivery log', () => {
   ])('filter %s returns exactly the matching deliveries', async (_, query, matches) => {
     const expected = (await list()).filter(matches);
     expect(expected.length).toBeGreaterThan(0);
-    const found = await list(`&${query()}`);
-    expect(found.map(({ deliveryId }) => deliveryId)).toEqual(expected.map(({ deliveryId }) => deliveryId));
-    const ids: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const { data } = await account.call(
-        `/v1/deliveries?limit=3&${query()}${cursor ? `&cursor=${cursor}` : ''}`,
-      );
-      ids.push(...(data.deliveries as Delivery[]).map(({ deliveryId }) => deliveryId));
-      cursor = data.nextCursor as string | null;
-    }
-    expect(ids).toEqual(expected.map(({ deliveryId }) => deliveryId));
+    const ids = (deliveries: Delivery[]) => deliveries.map(({ deliveryId }) => deliveryId);
+    expect(ids(await list(`&${query()}`))).toEqual(ids(expected));
+    const paged = await readAll<Delivery>(account.call, `/v1/deliveries?limit=3&${query()}`, 'deliveries');
+    expect(ids(paged)).toEqual(ids(expected));
   });
 
   test('from and to accept the format in which the service returns times', async () => {

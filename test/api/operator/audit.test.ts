@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import {
+  readAll,
   basic,
   logInToPortal,
   operator,
@@ -143,13 +144,7 @@ describe('the audit log', () => {
 
   test('is paged and filtered by actor, action and time', async () => {
     const all = await audit();
-    const found: Entry[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const { data } = await operator(service, `/audit?limit=4${cursor && `&cursor=${cursor}`}`);
-      found.push(...(data.entries as unknown as Entry[]));
-      cursor = data.nextCursor as string | null;
-    }
-    expect(found).toEqual(all);
+    expect(await readAll((path) => operator(service, path), '/audit?limit=4', 'entries')).toEqual(all);
     const { webhookId } = all.find((entry) => entry.webhookId)!;
     const middle = all[3]!;
     for (const [query, matches] of [

@@ -161,22 +161,8 @@ describe('numbers', () => {
 });
 
 describe('CR LF', () => {
-  const header = (value: string) => ({
-    interests: ['CREATED'],
-    targetAddress: 'https://example.org/hook',
-    headers: { 'X-Team': value },
-  });
-
-  test('in the value or the name of a webhook header returns 400: no header can be smuggled in', async () => {
-    expectWrong(await account.call('/v1/webhooks', { body: header('a\r\nwebhook-id: b') }), [
-      'headers.X-Team',
-    ]);
-    const named = { ...header('a'), headers: { 'X-A\r\nX-B': 'c' } };
-    expectWrong(await account.call('/v1/webhooks', { body: named }), ['headers.X-A\r\nX-B']);
-  });
-
   test('in an address returns 400', async () => {
-    const body = { ...header('a'), targetAddress: 'https://example.org/\r\nX-A: b' };
+    const body = { interests: ['*'], targetAddress: 'https://example.org/\r\nX-A: b' };
     expectWrong(await account.call('/v1/webhooks', { body }), ['targetAddress']);
   });
 
@@ -288,11 +274,6 @@ describe('paths and queries', () => {
         expect([200, 400]).toContain((await account.call(path)).httpStatus);
     },
   );
-
-  test('a key given twice returns 401', async () => {
-    const url = `${service.url}/v1/webhooks?key=${account.accountKey}&key=b`;
-    expectFailure(await request(url, { headers: { authorization: `Bearer ${account.token}` } }), 401);
-  });
 
   test('a path of 8,000 characters returns 404', async () => {
     expectFailure(await account.call(`/v1/shipment-tracking/${'A'.repeat(8_000)}`), 404);

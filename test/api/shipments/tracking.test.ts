@@ -53,15 +53,6 @@ test('soon after acceptance the returned trackingId reports CREATED, without any
   expectRecent(response.data.history[0].timestamp as number);
 });
 
-test('an order is found at once, without state and history until it is created', async () => {
-  const trackingId = await placeOrder(account);
-  const response = await account.call(`/v1/shipment-tracking/${trackingId}`);
-  expectSuccess(response, 200);
-  const { state, history } = response.data as { state: string | null; history: object[] };
-  expect([null, 'CREATED']).toContain(state);
-  expect(history).toHaveLength(state === null ? 0 : 1);
-});
-
 test('a webhook interested in CREATED is notified, another is not', async () => {
   const [receiver, silent] = [await startReceiver(), await startReceiver()];
   await registerWebhook(account, receiver.url, { interests: ['CREATED'] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { registerAccount } from '../../support/client.js';
+import { readAll, registerAccount } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
@@ -15,19 +15,10 @@ const create = (fields: object = {}, as = account) =>
   as.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress, ...fields } });
 const patch = (webhookId: unknown, body: object, as = account) =>
   as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
-const fields = [
-  'webhookId',
-  'interests',
-  'targetAddress',
-  'status',
-  'disabledReason',
-  'ordering',
-  'supersede',
-  'headers',
-  'description',
-  'createdAt',
-  'updatedAt',
-];
+const fields =
+  'webhookId interests targetAddress status disabledReason ordering supersede headers description createdAt updatedAt'.split(
+    ' ',
+  );
 const unknownId = '018f0000-0000-7000-8000-000000000000';
 
 describe('creating a webhook', () => {
@@ -167,24 +158,20 @@ describe('creating a webhook', () => {
     expect((await create({ targetAddress: long })).data.targetAddress).toBe(long);
   });
 
-  it.each([
-    'Content-Type',
-    'host',
-    'Webhook-Signature',
-    'parcelhook-attempt',
-    'User-Agent',
-    'Content-Length',
-  ])('the header %s cannot be set', async (name) =>
-    expectWrong(await create({ headers: { [name]: 'x' } }), [`headers.${name}`]),
-  );
-
-  it.each(['a\r\nX-Injected: 1', 'a\n', 'a\0', 'ü', 'x'.repeat(1_001), 1, null])(
-    'the header value %j returns 400',
-    async (value) => expectWrong(await create({ headers: { 'X-A': value } }), ['headers.X-A']),
-  );
-
-  it.each(['', 'a b', 'a:', 'a\r\nb', 'ü'])('the header name %j returns 400', async (name) => {
-    expectFailure(await create({ headers: { [name]: 'x' } }), 400);
+  it('no header of the service or of HTTP can be set, nor one with an invalid name or value', async () => {
+    const own = [
+      'Content-Type',
+      'host',
+      'Webhook-Signature',
+      'parcelhook-attempt',
+      'User-Agent',
+      'Content-Length',
+    ];
+    for (const name of [...own, 'a b', 'a:', 'a\r\nb', 'ü'])
+      expectWrong(await create({ headers: { [name]: 'x' } }), [`headers.${name}`]);
+    expectFailure(await create({ headers: { '': 'x' } }), 400);
+    for (const value of ['a\r\nX-Injected: 1', 'a\n', 'a\0', 'ü', 'x'.repeat(1_001), 1, null])
+      expectWrong(await create({ headers: { 'X-A': value } }), ['headers.X-A']);
   });
 });
 
@@ -275,16 +262,8 @@ describe('reading and deleting webhooks', () => {
     const ids: unknown[] = [];
     for (let n = 0; n < 7; n += 1) ids.push((await create({}, own)).data.webhookId);
     await own.call(`/v1/webhooks/${String(ids.shift())}`, { method: 'DELETE' });
-    const seen: unknown[] = [];
-    let cursor: string | null = null;
-    do {
-      const query: string = cursor ? `&cursor=${cursor}` : '';
-      const { data } = await own.call(`/v1/webhooks?limit=2${query}`);
-      expect(data.webhooks.length).toBeLessThanOrEqual(2);
-      seen.push(...data.webhooks.map((webhook: { webhookId: string }) => webhook.webhookId));
-      cursor = data.nextCursor as string | null;
-    } while (cursor);
-    expect(seen).toEqual(ids);
+    const seen = await readAll<{ webhookId: string }>(own.call, '/v1/webhooks?limit=2', 'webhooks');
+    expect(seen.map(({ webhookId }) => webhookId)).toEqual(ids);
     const all = await own.call('/v1/webhooks');
     expect(Object.keys(all.data.webhooks[0]).slice(0, fields.length)).toEqual(fields);
   });
