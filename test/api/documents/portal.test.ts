@@ -78,17 +78,12 @@ describe('the page', () => {
       }
   });
 
-  test.each([
-    '/other',
-    '/webhooks/a/b',
-    '/Webhooks',
-    '/v1',
-    '/index.html',
-    '/portal',
-    '/dist/portal/index.html',
-  ])('%s is 404', async (path) => {
-    expect((await page(path)).status).toBe(404);
-  });
+  test.each('/other /webhooks/a/b /Webhooks /v1 /index.html /portal /dist/portal/index.html'.split(' '))(
+    '%s is 404',
+    async (path) => {
+      expect((await page(path)).status).toBe(404);
+    },
+  );
 
   test('at an address that is none, a browser gets it with 404, and a program JSON', async () => {
     const same = await (await page('/')).text();
@@ -142,13 +137,9 @@ describe('the page', () => {
 describe('over plain HTTP, where browsers tell no site', () => {
   const browser = { accept: 'text/html' };
 
-  test.each([
-    'parcels.example.com',
-    '192.0.2.1:8080',
-    '[2001:db8::1]',
-    'localhost.example.com',
-    '127.0.0.1.example',
-  ])('at %s a page says that TLS is needed', async (host) => {
+  test.each(
+    'parcels.example.com 192.0.2.1:8080 [2001:db8::1] localhost.example.com 127.0.0.1.example'.split(' '),
+  )('at %s a page says that TLS is needed', async (host) => {
     const { status, headers, bytes } = await get('/', { ...browser, host });
     expect([status, headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
     expect(headers['cache-control']).toBe('no-store');

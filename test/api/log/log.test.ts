@@ -201,48 +201,30 @@ describe('the delivery log', () => {
     expect(await list(`&from=${moment}`)).toEqual(await list(`&from=${middle}`));
   });
 
-  test.each([
-    'state=LOST',
-    'from=2099-01-01T00:00:00Z',
-    'to=2000-01-01T00:00:00Z',
-    'trackingId=PH1',
-    'eventId=no-such-event',
-    'eventId=01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3',
-    'eventId=ffffffff-ffff-4fff-bfff-ffffffffffff',
-    'eventId=my-event&to=2000-01-01T00:00:00Z',
-    'eventId=my-event&from=2099-01-01T00:00:00Z',
-    'eventId=my-event&status=FAILED',
-    'eventId=my-event&trackingId=PH1',
-    'statusCode=418',
-    'errorCode=TLS',
-    'errorCode=HTTP_STATUS&statusCode=200',
-    'errorCode=HTTP_STATUS&status=CANCELLED',
-    'eventId=my-event&statusCode=500',
-  ])('a filter without matches (%s) returns an empty list', async (query) =>
+  test.each(
+    (
+      'state=LOST from=2099-01-01T00:00:00Z to=2000-01-01T00:00:00Z trackingId=PH1 ' +
+      'eventId=no-such-event eventId=01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3 ' +
+      'eventId=ffffffff-ffff-4fff-bfff-ffffffffffff eventId=my-event&to=2000-01-01T00:00:00Z ' +
+      'eventId=my-event&from=2099-01-01T00:00:00Z eventId=my-event&status=FAILED ' +
+      'eventId=my-event&trackingId=PH1 statusCode=418 errorCode=TLS ' +
+      'errorCode=HTTP_STATUS&statusCode=200 errorCode=HTTP_STATUS&status=CANCELLED ' +
+      'eventId=my-event&statusCode=500'
+    ).split(' '),
+  )('a filter without matches (%s) returns an empty list', async (query) =>
     expect(await list(`&${query}`)).toEqual([]),
   );
 
   test.each([
-    ['webhookId=x', 'webhookId'],
-    ['trackingId=%00', 'trackingId'],
-    ['eventId=', 'eventId'],
-    ['eventId=%00', 'eventId'],
-    [`eventId=${'e'.repeat(256)}`, 'eventId'],
-    ['state=created', 'state'],
-    ['status=succeeded', 'status'],
-    ['status=', 'status'],
-    ['statusCode=', 'statusCode'],
-    ['statusCode=99', 'statusCode'],
-    ['statusCode=600', 'statusCode'],
-    ['statusCode=5e2', 'statusCode'],
-    ['errorCode=', 'errorCode'],
-    ['errorCode=timeout', 'errorCode'],
-    ['from=yesterday', 'from'],
-    ['to=2026-13-01T00:00:00Z', 'to'],
-    ['from=', 'from'],
-    ['state=CREATED&state=LOST', 'state'],
-  ])('%s returns 400 naming it', async (query, path) => {
-    expectWrong(await account.call(`/v1/deliveries?${query}`), [path]);
+    ...(
+      'webhookId=x trackingId=%00 eventId= eventId=%00 state=created ' +
+      'status=succeeded status= statusCode= statusCode=99 statusCode=600 ' +
+      'statusCode=5e2 errorCode= errorCode=timeout from=yesterday to=2026-13-01T00:00:00Z ' +
+      'from= state=CREATED&state=LOST'
+    ).split(' '),
+    `eventId=${'e'.repeat(256)}`,
+  ])('%s returns 400 naming it', async (query) => {
+    expectWrong(await account.call(`/v1/deliveries?${query}`), [query.split('=')[0]!]);
   });
 
   test('a status or error code that cannot exist returns 400 with those that can', async () => {

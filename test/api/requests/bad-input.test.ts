@@ -17,7 +17,7 @@ const rows = () =>
 
 const service = await sharedService();
 const account = await registerAccount(service);
-const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
+const { webhookId } = await registerWebhook(account, 'https://example.org/hook', { interests: ['LOST'] });
 beforeEach(async () => {
   rowsBefore = await rows();
 });
@@ -82,6 +82,10 @@ describe('the position of a refused value is named', () => {
     ['"Ana Torres"', '"\\ud83d"', 'recipientInformation.fullName'],
     ['"package":{', '"package":{"items":[{"__proto__":1}],', 'package.items[0].__proto__'],
     ['{"recipientLocation"', '{"constructor":1,"recipientLocation"', 'constructor'],
+    ['"weight":1.2', '"weight":1e999', 'package.weight'],
+    ['"weight":1.2', '"weight":1e-999', 'package.weight'],
+    ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
+    ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
   ])('%s as %s: %s', async (from, to, path) => {
     expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
   });
@@ -110,15 +114,6 @@ describe('a refused value is named along with all other errors', () => {
 });
 
 describe('numbers', () => {
-  test.each([
-    ['"weight":1.2', '"weight":1e999', 'package.weight'],
-    ['"weight":1.2', '"weight":1e-999', 'package.weight'],
-    ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
-    ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
-  ])('%s as %s returns 400', async (from, to, path) => {
-    expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
-  });
-
   test.each(['9007199254740993', '1e308', '1.7976931348623157e308', '5e-324', '-0', '0.1000000000000000055'])(
     'contentValue %s is accepted and returned as a number without fraction',
     async (number) => {

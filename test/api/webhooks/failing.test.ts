@@ -66,14 +66,7 @@ test('the hours are all present without attempts, zero, the oldest first and the
   expect(hours[0]!.hour).toMatch(/:00:00\+00:00$/);
   expect(Date.now() - times.at(-1)!).toBeGreaterThanOrEqual(0);
   expect(Date.now() - times.at(-1)!).toBeLessThan(3_660_000);
-  expect(hours.at(-1)).toEqual({
-    hour: hours.at(-1)!.hour,
-    attempts: 0,
-    succeeded: 0,
-    failed: 0,
-    p50Ms: null,
-    p95Ms: null,
-  });
+  expect(hours.at(-1)).toMatchObject({ attempts: 0, succeeded: 0, failed: 0, p50Ms: null, p95Ms: null });
   expect(await stats()).toHaveLength(24);
   expect(await stats('?hours=1')).toHaveLength(1);
 });
@@ -150,6 +143,8 @@ describe('lists of webhooks', () => {
       expect(shown).toEqual({ hours: await stats('', webhookId) });
     }
     await other.close();
+    const nobody = await registerAccount(service);
+    expect((await nobody.call('/v1/webhooks?include=health,stats')).data.webhooks).toEqual([]);
   });
 
   test.each([
@@ -171,11 +166,6 @@ describe('lists of webhooks', () => {
       if (!wanted.includes('&')) expect(response.body.error.details![0]!.message).toContain('health, stats');
     },
   );
-
-  test('without webhooks it is an empty list too', async () => {
-    const nobody = await registerAccount(service, 'nobody@example.com');
-    expect((await nobody.call('/v1/webhooks?include=health,stats')).data.webhooks).toEqual([]);
-  });
 });
 
 const health = async (webhookId: string) =>
@@ -183,15 +173,8 @@ const health = async (webhookId: string) =>
 
 test('the health of a webhook shows its last success, its failures and its backlog', async () => {
   const hook = await newHook();
-  const nothing = {
-    circuit: 'CLOSED',
-    nextProbeAt: null,
-    lastSuccessAt: null,
-    failureRate: null,
-    pendingCount: 0,
-    parkedSince: null,
-  };
-  expect(await health(hook.webhookId)).toEqual(nothing);
+  const none = { lastSuccessAt: null, failureRate: null, pendingCount: 0, parkedSince: null };
+  expect(await health(hook.webhookId)).toEqual({ circuit: 'CLOSED', nextProbeAt: null, ...none });
   await orderDelivered(account, hook.webhookId);
   const good = await health(hook.webhookId);
   expect(good).toMatchObject({ circuit: 'CLOSED', failureRate: 0, pendingCount: 0 });

@@ -159,14 +159,7 @@ describe('creating a webhook', () => {
   });
 
   it('no header of the service or of HTTP can be set, nor one with an invalid name or value', async () => {
-    const own = [
-      'Content-Type',
-      'host',
-      'Webhook-Signature',
-      'parcelhook-attempt',
-      'User-Agent',
-      'Content-Length',
-    ];
+    const own = 'Content-Type host Webhook-Signature parcelhook-attempt User-Agent Content-Length'.split(' ');
     for (const name of [...own, 'a b', 'a:', 'a\r\nb', 'ü'])
       expectWrong(await create({ headers: { [name]: 'x' } }), [`headers.${name}`]);
     expectFailure(await create({ headers: { '': 'x' } }), 400);
