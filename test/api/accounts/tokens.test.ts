@@ -43,12 +43,6 @@ describe('access tokens', () => {
       expectFailure(await open(forged.join('.')), 401);
   });
 
-  test('a later expiry under the old signature returns 401', async () => {
-    const [header, , signature] = account.token.split('.');
-    const payload = base64url({ ...decodeJwt(account.token), exp: soon() + 86_400 });
-    expectFailure(await open(`${header}.${payload}.${signature}`), 401);
-  });
-
   test.each(['none', 'None', 'NONE'])('algorithm %s returns 401', async (alg) => {
     const payload = account.token.split('.')[1];
     for (const signature of ['', account.token.split('.')[2]])
