@@ -28,7 +28,7 @@ interface Tier {
 const tiers: Tier[] = [
   { folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
   { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
-  { folders: ['flows/jobs'], queue: 'redis' },
+  { folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
   { folders: ['timed'], queue: 'redis', alone: true },
 ];
 

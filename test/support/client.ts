@@ -172,6 +172,17 @@ export async function registerWebhook(
   return response.data as { webhookId: string; secret: string };
 }
 
+/** Of all pages of a list; `path` has a query. */
+export async function readAll<Item>(call: Account['call'], path: string, list: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { data } = await call(`${path}${cursor && `&cursor=${cursor}`}`);
+    items.push(...(data[list] as Item[]));
+    cursor = data.nextCursor as string | null;
+  }
+  return items;
+}
+
 /** Reads until the service closes; for invalid HTTP. */
 export function sendRaw(serviceUrl: string, bytes: string | Buffer, timeoutMs = 10_000): Promise<string> {
   const { hostname, port } = new URL(serviceUrl);

@@ -1,5 +1,4 @@
-import { placeOrder, registerWebhook, type Account } from './client.js';
-import type { Service } from './harness.js';
+import { placeOrder, readAll, registerWebhook, type Account } from './client.js';
 import { startReceiver, type Receiver, type Reply } from './receiver.js';
 import { pause, until } from './until.js';
 
@@ -13,6 +12,10 @@ export interface LoggedDelivery {
   completedAt: string | null;
   lastAttempt: { durationMs: number | null } | null;
   attempts: Record<string, unknown>[];
+}
+
+interface Queried {
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 export interface Hook {
@@ -42,12 +45,9 @@ export async function deliveriesOf(account: Account, webhookId: string): Promise
 
 export async function countShown(account: Account, webhookId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const page = `/v1/deliveries?webhookId=${webhookId}&limit=250${cursor && `&cursor=${cursor}`}`;
-    const { data } = await account.call(page);
-    for (const { status } of data.deliveries as LoggedDelivery[]) counts[status] = (counts[status] ?? 0) + 1;
-    cursor = data.nextCursor as string | null;
-  }
+  const path = `/v1/deliveries?webhookId=${webhookId}&limit=250`;
+  for (const { status } of await readAll<LoggedDelivery>(account.call, path, 'deliveries'))
+    counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
@@ -95,7 +95,7 @@ export const allDeliveries = `(
   union all
   select delivery_id, webhook_id, status, attempt_count from deliveries) as all_deliveries`;
 
-export async function countByStatus(service: Service, webhookId: string): Promise<Record<string, number>> {
+export async function countByStatus(service: Queried, webhookId: string): Promise<Record<string, number>> {
   const rows = await service.sql<{ status: string; n: number }>(
     `select status, count(*)::int as n from ${allDeliveries} where webhook_id = $1 group by status`,
     [webhookId],
@@ -104,7 +104,7 @@ export async function countByStatus(service: Service, webhookId: string): Promis
 }
 
 export const untilAllAre = (
-  service: Service,
+  service: Queried,
   webhookId: string,
   status: string,
   count: number,

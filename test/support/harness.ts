@@ -15,7 +15,7 @@ export type Backend = 'postgres' | 'redis';
 /** Those that there are, for a test of one queue beside the other. */
 export const backends: Backend[] = redisUrl ? ['postgres', 'redis'] : ['postgres'];
 
-/** The queue of this run (test/run.ts): the tests of jobs run on each, all others on one. */
+/** The queue of this run (test/run.ts): the tests of jobs and of limits run on each, all others on one. */
 export const queue: Backend = process.env.TEST_QUEUE === 'redis' && redisUrl ? 'redis' : 'postgres';
 
 export interface Service {

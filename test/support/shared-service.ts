@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,8 @@ import { programFile } from './program.js';
 export interface SharedService {
   url: string;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Its lines since this file asked for it. */
+  log(): string;
   /** For a program that speaks to the same deployment. */
   env: Record<string, string>;
 }
@@ -24,8 +26,16 @@ interface Running {
   env: Record<string, string>;
 }
 
+/** Of narrow scope; `operatorToken` may do everything. */
+export const scopedTokens = { reader: 'token-of-the-reader', scanner: 'token-of-the-scanner' };
+
 /** Nothing that a customer could notice, but for logins: all come from one address. */
-const settings = { LOGIN_LIMIT_ACCOUNT: '1000', LOGIN_LIMIT_IP: '100000', SIMULATE: 'true' };
+const settings = {
+  LOGIN_LIMIT_ACCOUNT: '1000',
+  LOGIN_LIMIT_IP: '100000',
+  SIMULATE: 'true',
+  OPERATOR_TOKENS: `reader:read:${scopedTokens.reader},scanner:events:${scopedTokens.scanner}`,
+};
 
 const prefix = 'shared-service-';
 const fileOf = (worker: string) => join(tmpdir(), `${prefix}${worker}.json`);
@@ -52,7 +62,8 @@ export async function sharedService(): Promise<SharedService> {
   pool.on('error', () => undefined);
   const sql = async <Row>(text: string, values: unknown[] = []) =>
     (await pool.query(text, values)).rows as Row[];
-  return { url, env, sql };
+  const { size } = statSync(logOf(file));
+  return { url, env, sql, log: () => readFileSync(logOf(file)).subarray(size).toString() };
 }
 
 const readRunning = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Running;

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { basic, operator, registerAccount, request, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { describe, expect, test } from '@jest/globals';
+import { basic, operator, parseResponse, sendRaw, registerAccount, request } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-
-beforeAll(async () => {
-  service = await startService();
-  account = await registerAccount(service, 'Ana.Torres@Example.com');
-});
-afterAll(() => service?.stop());
+const service = await sharedService();
+const account = await registerAccount(service, 'Ana.Torres@Example.com');
 
 const login = (authorization?: string, key: string | null = account.accountKey, rest: object = {}) =>
   request(`${service.url}/v1/login${key === null ? '' : `?key=${encodeURIComponent(key)}`}`, {
@@ -28,26 +22,18 @@ describe('login', () => {
     expect(response.body).not.toHaveProperty('processId');
   });
 
-  test('the token gives access to the other endpoints', async () => {
-    const { data } = await login(basic(account.email, account.password));
-    const response = await request(`${service.url}/v1/webhooks?key=${account.accountKey}`, {
-      headers: { authorization: `Bearer ${data.token}` },
-    });
-    expectSuccess(response, 200);
-  });
-
-  test('two logins both stay valid, because the users of one shipper share its key', async () => {
+  test('the token gives access to the other endpoints; two logins both stay valid, because the users of one shipper share its key', async () => {
     const email = 'second@example.com';
     await operator(service, `/shippers/${account.shipperId}/users`, {
       body: { email, password: 'another long password' },
     });
     const second = await login(basic(email, 'another long password'));
     expectSuccess(second, 200);
-    expectSuccess(await account.call('/v1/webhooks'), 200);
-  });
-
-  test('the e-mail address is matched ignoring case', async () => {
-    expectSuccess(await login(basic('ana.torres@example.COM', account.password)), 200);
+    for (const token of [account.token, String(second.data.token)])
+      expectSuccess(
+        await account.call('/v1/webhooks', { headers: { authorization: `Bearer ${token}` } }),
+        200,
+      );
   });
 
   test('a password may contain colons and non-ASCII letters', async () => {
@@ -58,71 +44,32 @@ describe('login', () => {
     expectSuccess(await login(basic('colon@example.com', password)), 200);
   });
 
-  test('the scheme Basic is accepted in any case', async () => {
-    const header = basic(account.email, account.password).replace('Basic', 'bAsIc');
+  test('the e-mail address and the scheme Basic are accepted in any case', async () => {
+    const header = basic('ana.torres@example.COM', account.password).replace('Basic', 'bAsIc');
     expectSuccess(await login(header), 200);
   });
 
-  test.each<[string, string | Buffer]>([
+  test.each([
     ['the empty object', '{}'],
     ['an object', '{"a":1}'],
     ['broken JSON', '{"a":'],
     ['200 KiB', `"${'x'.repeat(200 * 1024)}"`],
   ])('a JSON body on this GET is ignored: %s', async (_, body) => {
-    const { request: send } = await import('node:http');
-    const url = `${service.url}/v1/login?key=${account.accountKey}`;
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const sent = send(
-        url,
-        {
-          method: 'GET',
-          headers: {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(body),
-            authorization: basic(account.email, account.password),
-          },
-        },
-        (response) => response.resume().on('end', () => resolve(response.statusCode)),
-      );
-      sent.on('error', reject).end(body);
-    });
-    expect(status).toBe(200);
+    const head = [
+      `GET /v1/login?key=${account.accountKey} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nAuthorization: ${basic(account.email, account.password)}`,
+    ];
+    const text = await sendRaw(service.url, `${head.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+    expectSuccess(parseResponse(text), 200);
   });
 
-  test.each<[string, () => Promise<Awaited<ReturnType<typeof login>>>]>([
-    ['no Authorization', () => login()],
-    ['a wrong password', () => login(basic(account.email, 'wrong horse battery'))],
-    ['an unknown e-mail address', () => login(basic('nobody@example.com', account.password))],
-    ['an unknown key', () => login(basic(account.email, account.password), 'ak_unknown')],
-    ['no key', () => login(basic(account.email, account.password), null)],
-    ['an empty key', () => login(basic(account.email, account.password), '')],
-    ['an empty password', () => login(basic(account.email, ''))],
-    ['a Bearer token', () => login(`Bearer ${account.token}`)],
-    [
-      'the password of another letter case',
-      () => login(basic(account.email, account.password.toUpperCase())),
-    ],
-    ['a space behind the password', () => login(basic(account.email, `${account.password} `))],
-  ])('%s returns 401 with a challenge', async (_, attempt) => {
-    const response = await attempt();
-    expectFailure(response, 401);
-    expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
-    expect(response.body.error.details).toBeUndefined();
-  });
-
-  test('the message never reveals which part was wrong', async () => {
-    const logins = await Promise.all([
-      login(basic(account.email, 'wrong horse battery')),
-      login(basic('nobody@example.com', account.password)),
-      login(basic(account.email, account.password), 'ak_unknown'),
-    ]);
-    const headers = { authorization: 'Bearer wrong' };
-    const calls = await Promise.all([
-      request(`${service.url}/v1/webhooks?key=ak_unknown`, { headers }),
-      account.call('/v1/webhooks', { headers }),
-    ]);
-    for (const responses of [logins, calls])
-      expect(new Set(responses.map(({ body }) => body.error.message)).size).toBe(1);
+  test('a password that is empty, in another letter case or with a space behind it is 401 with a challenge', async () => {
+    for (const password of ['', account.password.toUpperCase(), `${account.password} `]) {
+      const response = await login(basic(account.email, password));
+      expectFailure(response, 401);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+      expect(response.body.error.details).toBeUndefined();
+    }
   });
 
   test("a user of one shipper cannot log in with another shipper's key", async () => {
@@ -140,5 +87,52 @@ describe('login', () => {
     const response = await request(`${service.url}/v1/login`, { body: {} });
     expectFailure(response, 405);
     expect(response.headers.get('allow')).toContain('GET');
+  });
+});
+
+describe('a 401 says what is missing or wrong', () => {
+  const missingKey = 'The query parameter `key` is missing.';
+  const bearerForm = '`Authorization: Bearer <token>`';
+  const basicForm = '`Authorization: Basic <Base64 of e-mail:password>`';
+  const missing = `The Authorization header is missing: expected ${bearerForm}.`;
+  const wrong = 'The key or the token is not valid, or the token has expired: log in again.';
+  const wrongLogin = 'The key, the e-mail address or the password is wrong.';
+  const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  test.each<[string, string, string | undefined, string]>([
+    ['/v1/webhooks', '', undefined, `${missingKey} ${missing}`],
+    ['/v1/webhooks', 'key=K', undefined, missing],
+    ['/v1/webhooks', '', 'TOKEN', missingKey],
+    ['/v1/webhooks', 'key=', 'TOKEN', missingKey],
+    ['/v1/webhooks', 'key=K&key=K', 'TOKEN', 'The query parameter `key` is given more than once.'],
+    ['/v1/webhooks', 'key=K', 'Bearer', `The Authorization header is malformed: expected ${bearerForm}.`],
+    ['/v1/webhooks', 'key=K', 'abc', `The Authorization header is malformed: expected ${bearerForm}.`],
+    ['/v1/webhooks', 'key=K', 'BASIC', `Expected ${bearerForm}, got Basic.`],
+    ['/v1/login', 'key=K', undefined, `The Authorization header is missing: expected ${basicForm}.`],
+    ['/v1/login', 'key=K', 'TOKEN', `Expected ${basicForm}, got Bearer.`],
+    [
+      '/v1/login',
+      'key=K',
+      encoded('no colon'),
+      `The Authorization header is malformed: expected ${basicForm}.`,
+    ],
+    ['/operator/v1/status', '', undefined, missing],
+    ['/operator/v1/status', '', 'BASIC', `Expected ${bearerForm}, got Basic.`],
+    ['/v1/webhooks', 'key=wrong', 'TOKEN', wrong],
+    ['/v1/webhooks', 'key=K', 'Bearer wrong', wrong],
+    ['/v1/login', 'key=wrong', 'BASIC', wrongLogin],
+    ['/v1/login', 'key=K', encoded('ana.torres@example.com:wrong'), wrongLogin],
+    ['/v1/login', 'key=K', encoded('nobody@example.com:wrong'), wrongLogin],
+    ['/operator/v1/status', '', 'Bearer wrong', 'The operator token is not valid.'],
+  ])('%s?%s with %s: 401 says "%s"', async (path, query, header, message) => {
+    const own: Record<string, string> = {
+      TOKEN: `Bearer ${account.token}`,
+      BASIC: basic(account.email, account.password),
+    };
+    const authorization = header === undefined ? undefined : (own[header] ?? header);
+    const url = `${service.url}${path}?${query.replaceAll('=K', `=${account.accountKey}`)}`;
+    const response = await request(url, { headers: { ...(authorization && { authorization }) } });
+    expectFailure(response, 401);
+    expect(response.body.error.message).toBe(message);
   });
 });

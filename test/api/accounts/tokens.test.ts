@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
-import { basic, registerAccount, request, type Account } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { registerAccount, request } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-
-beforeAll(async () => {
-  service = await startService();
-  account = await registerAccount(service);
-});
-afterAll(() => service?.stop());
+const service = await sharedService();
+const account = await registerAccount(service);
 
 const open = (token: string, key = account.accountKey) =>
   request(`${service.url}/v1/webhooks?key=${key}`, { headers: { authorization: `Bearer ${token}` } });
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const soon = () => Math.floor(Date.now() / 1000) + 600;
+const signed = (claims: object, secret = service.env.TOKEN_SECRET!, alg = 'HS256') =>
+  new SignJWT(claims as JWTPayload).setProtectedHeader({ alg }).sign(createSecretKey(Buffer.from(secret)));
 
 describe('access tokens', () => {
   test('a token states its expiry, which is the lifetime that login announced', () => {
@@ -48,32 +43,21 @@ describe('access tokens', () => {
       expectFailure(await open(forged.join('.')), 401);
   });
 
-  test('a later expiry under the old signature returns 401', async () => {
-    const [header, , signature] = account.token.split('.');
-    const payload = base64url({ ...decodeJwt(account.token), exp: soon() + 86_400 });
-    expectFailure(await open(`${header}.${payload}.${signature}`), 401);
-  });
-
   test.each(['none', 'None', 'NONE'])('algorithm %s returns 401', async (alg) => {
     const payload = account.token.split('.')[1];
     for (const signature of ['', account.token.split('.')[2]])
       expectFailure(await open(`${base64url({ alg, typ: 'JWT' })}.${payload}.${signature}`), 401);
   });
 
-  test('a token signed with another secret returns 401', async () => {
-    const forged = await new SignJWT(decodeJwt(account.token))
-      .setProtectedHeader({ alg: 'HS256' })
-      .setExpirationTime(soon())
-      .sign(createSecretKey(Buffer.from('another secret that is long enough')));
-    expectFailure(await open(forged), 401);
-  });
-
-  test('the right secret with another algorithm returns 401', async () => {
-    const forged = await new SignJWT(decodeJwt(account.token))
-      .setProtectedHeader({ alg: 'HS512' })
-      .setExpirationTime(soon())
-      .sign(createSecretKey(Buffer.from(service.env.TOKEN_SECRET!)));
-    expectFailure(await open(forged), 401);
+  test('a token of another secret or algorithm, or one that has expired, returns 401', async () => {
+    const claims = { ...decodeJwt(account.token), exp: soon() };
+    expectSuccess(await open(await signed(claims)), 200);
+    for (const forged of [
+      await signed(claims, 'another secret that is long enough'),
+      await signed(claims, service.env.TOKEN_SECRET, 'HS512'),
+      await signed({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }),
+    ])
+      expectFailure(await open(forged), 401);
   });
 
   test('a token signed with a key pair, its public key in the header, returns 401', async () => {
@@ -86,8 +70,7 @@ describe('access tokens', () => {
   });
 
   test("a signed token without the service's claims, or without an expiry, returns 401", async () => {
-    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
-    const header = decodeProtectedHeader(account.token) as { alg: string };
+    expect(decodeProtectedHeader(account.token).alg).toBe('HS256');
     const { exp, ...endless } = decodeJwt(account.token);
     expect(exp).toBeDefined();
     const { iss, aud, ...own } = decodeJwt(account.token);
@@ -99,14 +82,10 @@ describe('access tokens', () => {
       { ...own, iss: 'x', aud },
     ];
     for (const claims of [{}, { exp: soon() }, { sub: 'x', exp: soon() }, endless, ...others])
-      expectFailure(
-        await open(await new SignJWT(claims as JWTPayload).setProtectedHeader(header).sign(secret)),
-        401,
-      );
+      expectFailure(await open(await signed(claims)), 401);
   });
 
   test('a token of ours with a claim of the wrong type returns 401, and the service keeps running', async () => {
-    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
     const wrong: unknown[] = [
       { a: 1 },
       { toString: 1 },
@@ -123,37 +102,14 @@ describe('access tokens', () => {
       for (const value of wrong) {
         if (claim === 'exp' && value === 7) continue;
         const claims = { ...decodeJwt(account.token), [claim]: value };
-        const forged = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' });
-        const token = await forged.sign(secret).catch(() => null); // the library refuses to sign some of them
+        const token = await signed(claims).catch(() => null); // the library refuses to sign some of them
         if (token) expectFailure(await open(token), 401);
       }
     for (const claim of ['user_epoch', 'shipper_epoch'])
-      for (const value of [-1, 0.5, 1e300, 1]) {
-        const claims = { ...decodeJwt(account.token), [claim]: value };
-        expectFailure(
-          await open(await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)),
-          401,
-        );
-      }
+      for (const value of [-1, 0.5, 1e300, 1])
+        expectFailure(await open(await signed({ ...decodeJwt(account.token), [claim]: value })), 401);
     expect((await request(`${service.url}/healthz`)).httpStatus).toBe(200);
     expectSuccess(await account.call('/v1/webhooks'), 200);
-  });
-
-  test('TOKEN_SECRET rotates without a gap: tokens signed with the previous secret stay valid', async () => {
-    const { TOKEN_SECRET: old } = service.env as { TOKEN_SECRET: string };
-    const env = { ...service.env, TOKEN_SECRET: `new-${old}`, TOKEN_SECRET_PREVIOUS: old };
-    const process = await startProcess(env, 'api');
-    const at = (token: string, url: string) =>
-      request(`${url}/v1/webhooks?key=${account.accountKey}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-    expectSuccess(await at(account.token, process.url), 200);
-    const login = await request(`${process.url}/v1/login?key=${account.accountKey}`, {
-      headers: { authorization: basic(account.email, account.password) },
-    });
-    expectSuccess(await at(login.data.token as string, process.url), 200);
-    expectFailure(await at(login.data.token as string, service.url), 401); // knows only the old secret
-    await stopProcess(process);
   });
 
   test.each([
@@ -172,42 +128,10 @@ describe('access tokens', () => {
       expectFailure(await request(`${service.url}/v1/webhooks${query}`, { headers }), 401);
   });
 
-  test("a valid token with another shipper's key returns 403 and reveals nothing about that shipper", async () => {
-    const other = await registerAccount(service);
-    const response = await open(account.token, other.accountKey);
-    expectFailure(response, 403);
-    expect(JSON.stringify(response.body)).not.toContain(other.shipperId);
-  });
-
   test('the operator token is not an access token, and an access token is not an operator token', async () => {
     expectFailure(await open(service.env.OPERATOR_TOKEN!), 401);
     const headers = { authorization: `Bearer ${account.token}` };
     expectFailure(await request(`${service.url}/operator/v1/status`, { headers }), 401);
     expectFailure(await request(`${service.url}/operator/v1/status`), 401);
-  });
-});
-
-describe('token lifetime', () => {
-  let shortLived: Service;
-  beforeAll(async () => {
-    shortLived = await startService({ env: { TOKEN_TTL: '2s' } });
-  });
-  afterAll(() => shortLived?.stop());
-
-  test('expiresIn follows TOKEN_TTL; an expired token returns 401, and login issues a new one', async () => {
-    const user = await registerAccount(shortLived);
-    expect(decodeJwt(user.token).exp! - decodeJwt(user.token).iat!).toBe(2);
-    expectSuccess(await user.call('/v1/webhooks'), 200);
-    await sleep(3_000);
-    expectFailure(await user.call('/v1/webhooks'), 401);
-    const login = await request(`${shortLived.url}/v1/login?key=${user.accountKey}`, {
-      headers: { authorization: `Basic ${Buffer.from(`${user.email}:${user.password}`).toString('base64')}` },
-    });
-    expectSuccess(login, 200);
-    expect(login.data.expiresIn).toBe('2');
-    const again = await request(`${shortLived.url}/v1/webhooks?key=${user.accountKey}`, {
-      headers: { authorization: `Bearer ${login.data.token}` },
-    });
-    expect(again.httpStatus).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import {
-  basic,
   fromPortal,
+  basic,
   openSession,
   operator,
   registerAccount,
@@ -11,10 +11,12 @@ import {
   type ApiResponse,
   type Request,
 } from '../../support/client.js';
-import type { Service } from '../../support/harness.js';
+import type { Service as OwnService } from '../../support/harness.js';
 import { deliveriesOf, untilFound } from '../../support/deliveries.js';
 import { untilState } from '../../support/expect.js';
 import type { Described } from '../../support/openapi.js';
+
+type Service = Pick<OwnService, 'url' | 'sql' | 'env'>;
 
 const post = { method: 'POST' };
 
@@ -73,49 +75,34 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   };
 }
 
+type Path = (world: World) => string;
 /** `changes` are other ids, another body, other headers, another process. */
 export type Call = (changes?: Partial<World>, options?: Request, url?: string) => Promise<ApiResponse>;
 
 export function callsOf(service: Service, world: World): Record<string, Call> {
-  const of = (path: (world: World) => string, own: Request, credentials: (world: World) => Request): Call => {
-    return (changes = {}, options = {}, url = service.url) => {
+  const of =
+    (path: Path, own: Request, headersOf: (world: World) => Record<string, string>): Call =>
+    (changes = {}, options = {}, url = service.url) => {
       const changed = { ...world, ...changes };
-      const { headers = {} } = credentials(changed);
-      return request(`${url}${path(changed)}`, {
-        ...own,
-        ...options,
-        headers: { ...headers, ...options.headers },
-      });
+      const headers = { ...headersOf(changed), ...options.headers };
+      return request(`${url}${path(changed)}`, { ...own, ...options, headers });
     };
-  };
-  const shipper = (path: (world: World) => string, own: Request = {}) =>
-    of(
-      (changed) =>
-        `${path(changed)}${path(changed).includes('?') ? '&' : '?'}key=${changed.account.accountKey}`,
-      own,
-      ({ account }) => ({ headers: { authorization: `Bearer ${account.token}` } }),
-    );
-  const byOperator = (path: (world: World) => string, own: Request = {}) =>
-    of(
-      (changed) => `/operator/v1${path(changed)}`,
-      own,
-      () => ({
-        headers: { authorization: `Bearer ${service.env.OPERATOR_TOKEN}` },
-      }),
-    );
-  const session = (own: Request = {}) =>
-    of(
-      () => '/v1/session',
-      own,
-      ({ cookie }) => ({ headers: { ...fromPortal, cookie } }),
-    );
-  const page = (path: (world: World) => string, own: Request = {}) => of(path, own, () => ({}));
+  const ofOperator = () => ({ authorization: `Bearer ${service.env.OPERATOR_TOKEN}` });
+  const ofShipper = ({ account }: World) => ({ authorization: `Bearer ${account.token}` });
+  const ofSession = (changed: World) => ({ ...fromPortal, cookie: changed.cookie });
+  const withKey = (path: string, key: string) => `${path}${path.includes('?') ? '&' : '?'}key=${key}`;
+  const shipper = (path: Path, own: Request = {}) =>
+    of((changed) => withKey(path(changed), changed.account.accountKey), own, ofShipper);
+  const byOperator = (path: Path, own: Request = {}) =>
+    of((changed) => `/operator/v1${path(changed)}`, own, ofOperator);
+  const session = (own: Request = {}) => of(() => '/v1/session', own, ofSession);
+  const page = (path: Path, own: Request = {}) => of(path, own, () => ({}));
   const range = () => ({ from: Date.now() - 60_000, to: Date.now() });
   return {
     login: of(
       ({ account }) => `/v1/login?key=${account.accountKey}`,
       {},
-      ({ account }) => ({ headers: { authorization: basic(account.email, account.password) } }),
+      ({ account }) => ({ authorization: basic(account.email, account.password) }),
     ),
     getSession: session(),
     createSession: session({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { registerWebhook, placeOrder, sampleOrder } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { sampleOrder, registerWebhook, placeOrder } from '../../support/client.js';
+import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
 import { bareCall, callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
@@ -15,12 +15,10 @@ let calls: Record<string, Call>;
 let checker: ReturnType<typeof responseChecker>;
 
 beforeAll(async () => {
-  service = await startService({
-    env: {
-      SIMULATE: 'true',
-      WEBHOOKS_PER_SHIPPER: '5',
-      OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}`,
-    },
+  service = await startServiceWith({
+    SIMULATE: 'true',
+    WEBHOOKS_PER_SHIPPER: '5',
+    OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}`,
   });
   receiver = await startReceiver();
   world = await makeWorld(service, receiver.url);
@@ -224,8 +222,7 @@ describe('the document describes the responses', () => {
   test('to methods that the path does not support', async () => {
     const response = await fetch(`${service.url}/v1/webhooks`, { method: 'PUT' });
     expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
-    const body = (await response.json()) as never;
-    checker.checkShared('MethodNotAllowed', body);
+    checker.checkShared('MethodNotAllowed', await response.json());
   });
 });
 

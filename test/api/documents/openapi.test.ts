@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../../src/roles/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
 import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { sharedService } from '../../support/shared-service.js';
 import { sendRaw } from '../../support/client.js';
-import { expectValid, operationsOf, schemaCompiler, type Described } from '../../support/openapi.js';
+import { operationsOf, expectValid, schemaCompiler } from '../../support/openapi.js';
 
-let service: Service;
-let document: OpenApiDocument;
-let operations: Described[];
-
-beforeAll(async () => {
-  service = await startService();
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-  operations = [...operationsOf(document).values()];
-});
-afterAll(() => service?.stop());
+const service = await sharedService();
+const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
+const operations = [...operationsOf(document).values()];
 
 function* objectsIn(value: unknown, pointer: string[] = []): Generator<[Record<string, unknown>, string[]]> {
   if (typeof value !== 'object' || value === null) return;
@@ -172,14 +165,7 @@ describe('GET /openapi.json', () => {
     expect((await bytes('Accept-Encoding: gzip\r\n')).length).toBeLessThan(plain.length / 4);
   });
 
-  test('lists PUBLIC_URL as its server if set, else the requested host', async () => {
+  test('lists the requested host as its server', () => {
     expect(document.servers).toEqual([{ url: '/' }]);
-    const env = { ...service.env, PUBLIC_URL: 'https://parcelhook.example.com', METRICS_PORT: '0' };
-    const other = await startProcess(env, 'api');
-    const response = await fetch(`${other.url}/openapi.json`);
-    const { servers, paths } = (await response.json()) as OpenApiDocument;
-    await stopProcess(other);
-    expect(servers).toEqual([{ url: 'https://parcelhook.example.com' }]);
-    expect(paths).not.toHaveProperty('/metrics');
   });
 });

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { sendRaw } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { sharedService } from '../../support/shared-service.js';
 
-let service: Service;
-let index: Response;
-let assets: string[];
-
-beforeAll(async () => {
-  service = await startService();
-  index = await page('/');
-  assets = [...(await index.text()).matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, found]) => found!);
-});
-afterAll(() => service?.stop());
-
+const service = await sharedService();
 const page = (path: string, options: RequestInit = {}) =>
   fetch(`${service.url}${path}`, {
     ...options,
     headers: { accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': 'none', ...options.headers },
   });
+
+const index = await page('/');
+const assets = [...(await index.text()).matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+  ([, found]) => found!,
+);
 
 interface Plain {
   status: number;
@@ -83,17 +78,12 @@ describe('the page', () => {
       }
   });
 
-  test.each([
-    '/other',
-    '/webhooks/a/b',
-    '/Webhooks',
-    '/v1',
-    '/index.html',
-    '/portal',
-    '/dist/portal/index.html',
-  ])('%s is 404', async (path) => {
-    expect((await page(path)).status).toBe(404);
-  });
+  test.each('/other /webhooks/a/b /Webhooks /v1 /index.html /portal /dist/portal/index.html'.split(' '))(
+    '%s is 404',
+    async (path) => {
+      expect((await page(path)).status).toBe(404);
+    },
+  );
 
   test('at an address that is none, a browser gets it with 404, and a program JSON', async () => {
     const same = await (await page('/')).text();
@@ -147,13 +137,9 @@ describe('the page', () => {
 describe('over plain HTTP, where browsers tell no site', () => {
   const browser = { accept: 'text/html' };
 
-  test.each([
-    'parcels.example.com',
-    '192.0.2.1:8080',
-    '[2001:db8::1]',
-    'localhost.example.com',
-    '127.0.0.1.example',
-  ])('at %s a page says that TLS is needed', async (host) => {
+  test.each(
+    'parcels.example.com 192.0.2.1:8080 [2001:db8::1] localhost.example.com 127.0.0.1.example'.split(' '),
+  )('at %s a page says that TLS is needed', async (host) => {
     const { status, headers, bytes } = await get('/', { ...browser, host });
     expect([status, headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
     expect(headers['cache-control']).toBe('no-store');
@@ -249,11 +235,4 @@ describe('assets', () => {
       /^HTTP\/1.1 400/,
     );
   });
-});
-
-test('a worker serves no portal', async () => {
-  const worker = await startProcess(service.env, 'worker');
-  for (const path of ['/', '/webhooks', assets[0]!])
-    expect((await get(path, { accept: 'text/html' }, worker.url)).status).toBe(404);
-  await stopProcess(worker);
 });

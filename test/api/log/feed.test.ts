@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { decodeCursor, encodeCursor } from '../../../src/feed/cursor.js';
+import { afterAll, expect, test } from '@jest/globals';
+import { decodeCursor, encodeCursor } from '../../../src/events/feed/cursor.js';
 import {
   operator,
   placeOrder,
   registerAccount,
   registerWebhook,
-  type Account,
   type ApiResponse,
 } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
-import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { sharedService } from '../../support/shared-service.js';
+import { startReceiver } from '../../support/receiver.js';
 import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
-
-let service: Service;
-let receiver: Receiver;
-let account: Account;
-let trackingIds: string[];
 
 const dayMs = 86_400_000;
 
@@ -46,20 +40,17 @@ const newShipment = async (of = account) => {
   return trackingId;
 };
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver();
-  account = await registerAccount(service);
-  await registerWebhook(account, receiver.url);
-  trackingIds = [await newShipment(), await newShipment()];
-  const [first, second] = trackingIds as [string, string];
-  await send(first, { state: 'PICKED_UP', eventId: 'own-id', lat: 1.5, lng: 2, evidences: ['photo'] });
-  await send(second, { state: 'PICKED_UP' });
-  await send(first, { state: 'IN_TRANSIT' });
-});
+const service = await sharedService();
+const receiver = await startReceiver();
+const account = await registerAccount(service);
+await registerWebhook(account, receiver.url);
+const trackingIds = [await newShipment(), await newShipment()];
+const [first, second] = trackingIds as [string, string];
+await send(first, { state: 'PICKED_UP', eventId: 'own-id', lat: 1.5, lng: 2, evidences: ['photo'] });
+await send(second, { state: 'PICKED_UP' });
+await send(first, { state: 'IN_TRANSIT' });
 afterAll(async () => {
   await receiver?.close();
-  await service?.stop();
 });
 
 test('lists every event, oldest first, as sent to the webhooks', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { describe, expect, test } from '@jest/globals';
+import { registerAccount, registerWebhook } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectSuccess } from '../../support/expect.js';
 
 interface Made {
@@ -13,38 +13,14 @@ interface Made {
 }
 
 /** Finished ones of a large webhook and a small one, and owed ones; over the last three hours, mixed. */
-const many = { finished: 20_000, small: 300, owed: 12_000 };
+const many = { finished: 11_000, small: 300, owed: 6_000 };
 /** A page checks as many finished and owed ones. */
 const maxChecked = 5_000;
 
-let service: Service;
-let account: Account;
-let webhooks: { large: string; small: string };
 /** Newest first. */
-let made: Made[];
 
-beforeAll(async () => {
-  service = await startService({ role: 'api' });
-  account = await registerAccount(service);
-  const register = async () =>
-    (await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' })).webhookId;
-  webhooks = { large: await register(), small: await register() };
-  await make(webhooks.large, many.finished, logged);
-  await make(webhooks.small, many.small, logged);
-  await make(webhooks.large, many.owed, owed);
-  await service.sql('analyze');
-  made = await service.sql<Made & Record<string, unknown>>(
-    `select delivery_id as "deliveryId", webhook_id as "webhookId", status, state, status_code as "statusCode",
-            error_code as "errorCode"
-       from (select delivery_id, webhook_id, status, state, status_code, error_code from deliveries
-             union all
-             select o.delivery_id, webhook_id, 'HELD', state, a.status_code, a.error_code
-               from outbox o left join attempts a on a.delivery_id = o.delivery_id and a.number = o.attempt_count) d
-      order by delivery_id desc`,
-  );
-});
-afterAll(() => service?.stop());
-
+const service = await sharedService();
+const account = await registerAccount(service);
 /** Every 4,999th one failed with 503, every 7,000th timed out; most owed ones were never attempted. */
 const outcome = `case when n % 4999 = 0 then 503 when n % 7000 = 0 then null else 200 end as status_code,
   case when n % 4999 = 0 then 'HTTP_STATUS' when n % 7000 = 0 then 'TIMEOUT' end as error_code`;
@@ -74,6 +50,26 @@ const make = (webhookId: string, count: number, insert: string) =>
      ) ${insert}`,
     [account.shipperId, webhookId, count],
   );
+
+const register = async () =>
+  (await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' })).webhookId;
+const webhooks = { large: await register(), small: await register() };
+await make(webhooks.large, many.finished, logged);
+await make(webhooks.small, many.small, logged);
+await make(webhooks.large, many.owed, owed);
+await service.sql('analyze');
+const made = await service.sql<Made & Record<string, unknown>>(
+  `select delivery_id as "deliveryId", webhook_id as "webhookId", status, state, status_code as "statusCode",
+          error_code as "errorCode"
+     from (select delivery_id, webhook_id, status, state, status_code, error_code from deliveries
+            where shipper_id = $1
+           union all
+           select o.delivery_id, webhook_id, 'HELD', state, a.status_code, a.error_code
+             from outbox o left join attempts a on a.delivery_id = o.delivery_id and a.number = o.attempt_count
+            where o.shipper_id = $1) d
+    order by delivery_id desc`,
+  [account.shipperId],
+);
 
 /** All pages; `checked` is how many deliveries that match the rest of the filter lie between two cursors. */
 async function walk(query: string, others: Made[], limit: number) {

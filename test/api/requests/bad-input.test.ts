@@ -1,51 +1,39 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import {
-  operator,
-  registerAccount,
-  registerWebhook,
-  request,
-  sampleOrder,
-  type Account,
-} from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { operator, registerAccount, registerWebhook, request, sampleOrder } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-let webhookId: string;
 let rowsBefore: unknown;
 
 const rows = () =>
-  service.sql(`select (select count(*) from shippers) as shippers, (select count(*) from users) as users,
-                      (select count(*) from shipments) as shipments,
-                      (select count(*) from events where state <> 'CREATED') as events,
-                      (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks`);
+  service.sql(
+    `select (select count(*) from shippers) as shippers, (select count(*) from users) as users,
+            (select count(*) from shipments where shipper_id = $1) as shipments,
+            (select count(*) from events where shipper_id = $1 and state <> 'CREATED') as events,
+            (select json_agg(w order by webhook_id) from webhooks w where shipper_id = $1)::text as webhooks`,
+    [account.shipperId],
+  );
 
-beforeAll(async () => {
-  service = await startService();
-  account = await registerAccount(service);
-  ({ webhookId } = await registerWebhook(account, 'https://example.org/hook'));
-});
+const service = await sharedService();
+const account = await registerAccount(service);
+const { webhookId } = await registerWebhook(account, 'https://example.org/hook', { interests: ['LOST'] });
 beforeEach(async () => {
   rowsBefore = await rows();
 });
-afterAll(() => service?.stop());
 
 const nothingWritten = async () => expect(await rows()).toEqual(rowsBefore);
 
-const everywhere = (raw: string | Buffer, headers: Record<string, string> = {}) => {
-  const own = { authorization: `Bearer ${account.token}`, ...headers };
-  return Promise.all([
-    account.call('/v1/shipments', { raw, headers: own }),
-    account.call('/v1/webhooks', { raw, headers: own }),
-    account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', raw, headers: own }),
+const everywhere = (raw: string | Buffer, headers: Record<string, string> = {}) =>
+  Promise.all([
+    account.call('/v1/shipments', { raw, headers }),
+    account.call('/v1/webhooks', { raw, headers }),
+    account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', raw, headers }),
     operator(service, '/shippers', { raw, headers }),
     operator(service, `/shippers/${account.shipperId}/users`, { raw, headers }),
     operator(service, '/shipments/PH1/events', { raw, headers }),
     operator(service, '/events', { raw, headers }),
   ]);
-};
 const orderText = (from: string, to: string) => {
   const text = JSON.stringify(sampleOrder());
   expect(text).toContain(from);
@@ -94,6 +82,10 @@ describe('the position of a refused value is named', () => {
     ['"Ana Torres"', '"\\ud83d"', 'recipientInformation.fullName'],
     ['"package":{', '"package":{"items":[{"__proto__":1}],', 'package.items[0].__proto__'],
     ['{"recipientLocation"', '{"constructor":1,"recipientLocation"', 'constructor'],
+    ['"weight":1.2', '"weight":1e999', 'package.weight'],
+    ['"weight":1.2', '"weight":1e-999', 'package.weight'],
+    ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
+    ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
   ])('%s as %s: %s', async (from, to, path) => {
     expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
   });
@@ -122,15 +114,6 @@ describe('a refused value is named along with all other errors', () => {
 });
 
 describe('numbers', () => {
-  test.each([
-    ['"weight":1.2', '"weight":1e999', 'package.weight'],
-    ['"weight":1.2', '"weight":1e-999', 'package.weight'],
-    ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
-    ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
-  ])('%s as %s returns 400', async (from, to, path) => {
-    expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
-  });
-
   test.each(['9007199254740993', '1e308', '1.7976931348623157e308', '5e-324', '-0', '0.1000000000000000055'])(
     'contentValue %s is accepted and returned as a number without fraction',
     async (number) => {
@@ -173,22 +156,8 @@ describe('numbers', () => {
 });
 
 describe('CR LF', () => {
-  const header = (value: string) => ({
-    interests: ['CREATED'],
-    targetAddress: 'https://example.org/hook',
-    headers: { 'X-Team': value },
-  });
-
-  test('in the value or the name of a webhook header returns 400: no header can be smuggled in', async () => {
-    expectWrong(await account.call('/v1/webhooks', { body: header('a\r\nwebhook-id: b') }), [
-      'headers.X-Team',
-    ]);
-    const named = { ...header('a'), headers: { 'X-A\r\nX-B': 'c' } };
-    expectWrong(await account.call('/v1/webhooks', { body: named }), ['headers.X-A\r\nX-B']);
-  });
-
   test('in an address returns 400', async () => {
-    const body = { ...header('a'), targetAddress: 'https://example.org/\r\nX-A: b' };
+    const body = { interests: ['*'], targetAddress: 'https://example.org/\r\nX-A: b' };
     expectWrong(await account.call('/v1/webhooks', { body }), ['targetAddress']);
   });
 
@@ -247,20 +216,6 @@ test('256 KiB and one byte return 413 everywhere', async () => {
   await nothingWritten();
 });
 
-test.each<[string, string]>([
-  ['interests', `{"interests":[${'1,'.repeat(120_000)}1]}`],
-  ['U+0000', `{"name":[${'"\\u0000",'.repeat(25_000)}1]}`],
-  ['numbers beyond all', `{"name":[${'1e999,'.repeat(40_000)}1]}`],
-  ['wrong values under a long name', `{"${'n'.repeat(120_000)}":[${'"\\u0000",'.repeat(14_000)}1]}`],
-  ['headers', `{"headers":{${Array.from({ length: 20_000 }, (_, n) => `"h${n}":1`).join()}}}`],
-])('a body full of wrong %s gets a quick and short response', async (_, raw) => {
-  const startedAt = performance.now();
-  const response = await account.call('/v1/webhooks', { raw });
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
-  expectFailure(response, 400);
-  expect(JSON.stringify(response.body).length).toBeLessThan(500_000);
-});
-
 describe('Authorization', () => {
   test.each([
     'Basic',
@@ -315,11 +270,6 @@ describe('paths and queries', () => {
     },
   );
 
-  test('a key given twice returns 401', async () => {
-    const url = `${service.url}/v1/webhooks?key=${account.accountKey}&key=b`;
-    expectFailure(await request(url, { headers: { authorization: `Bearer ${account.token}` } }), 401);
-  });
-
   test('a path of 8,000 characters returns 404', async () => {
     expectFailure(await account.call(`/v1/shipment-tracking/${'A'.repeat(8_000)}`), 404);
   });
@@ -327,5 +277,5 @@ describe('paths and queries', () => {
 
 test('afterwards the service runs, without a single unexpected error', async () => {
   expectSuccess(await account.call('/v1/webhooks'), 200);
-  expect(service.process.output()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
+  expect(service.log()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
 });

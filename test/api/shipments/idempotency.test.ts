@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { registerAccount, sampleOrder, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { registerAccount, sampleOrder } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
 let keys = 0;
 let key: string;
 
-beforeAll(async () => {
-  service = await startService();
-  account = await registerAccount(service);
-});
+const service = await sharedService();
+const account = await registerAccount(service);
 beforeEach(() => {
   key = `key-${(keys += 1)}`;
 });
-afterAll(() => service?.stop());
 
 const send = (body: unknown = sampleOrder(), { by = account, header = key } = {}) =>
   by.call('/v1/shipments', {
@@ -24,7 +19,9 @@ const send = (body: unknown = sampleOrder(), { by = account, header = key } = {}
   });
 const other = () => ({ ...sampleOrder(), shipperTrackingId: 'ANOTHER' });
 const countShipments = async () => {
-  const [row] = await service.sql<{ count: string }>('select count(*) from shipments');
+  const [row] = await service.sql<{ count: string }>('select count(*) from shipments where shipper_id = $1', [
+    account.shipperId,
+  ]);
   return Number(row!.count);
 };
 

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { registerAccount, sampleOrder, type Account, type ApiResponse } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { describe, expect, test } from '@jest/globals';
+import { registerAccount, sampleOrder, type ApiResponse } from '../../support/client.js';
+import { sharedService } from '../../support/shared-service.js';
 import { expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 
-let service: Service;
-let account: Account;
-
-beforeAll(async () => {
-  service = await startService();
-  account = await registerAccount(service);
-});
-afterAll(() => service?.stop());
+const service = await sharedService();
+const account = await registerAccount(service);
 
 type Json = Record<string, any>;
 const send = (body: unknown) => account.call('/v1/shipments', { body });
@@ -32,31 +26,13 @@ const accepted = async (changes: Record<string, unknown> = {}) => {
 };
 
 const required = {
-  recipientLocation: [
-    'street',
-    'number',
-    'administrativeArea',
-    'subAdministrativeArea',
-    'country',
-    'neighborhood',
-    'postalCode',
-  ],
-  recipientInformation: ['fullName', 'phone'],
-  package: [
-    'packageType',
-    'description',
-    'contentValue',
-    'valueCurrency',
-    'weight',
-    'weightUnit',
-    'length',
-    'width',
-    'height',
-    'dimensionsUnit',
-  ],
+  recipientLocation: 'street number administrativeArea subAdministrativeArea country neighborhood postalCode',
+  recipientInformation: 'fullName phone',
+  package:
+    'packageType description contentValue valueCurrency weight weightUnit length width height dimensionsUnit',
 };
 const requiredPaths = [
-  ...Object.entries(required).flatMap(([group, names]) => names.map((name) => `${group}.${name}`)),
+  ...Object.entries(required).flatMap(([group, names]) => names.split(' ').map((name) => `${group}.${name}`)),
   'shipperTrackingId',
   'shipperDropoffDate',
   'expectedDeliveryDate',
@@ -66,7 +42,7 @@ describe('the order result', () => {
   test("has exactly the specification's fields, in its order", async () => {
     const response = await send(orderWith({ lotId: 'LOT-7' }));
     expectSuccess(response, 201);
-    expect(response.body.status).toBe('CREATED');
+    expect(Object.keys(response.body)).toEqual(['version', 'status', 'processId', 'timestamp', 'data']);
     expect(response.body.processId).toMatch(uuidForm);
     const order = sampleOrder();
     const expected = {
@@ -271,20 +247,13 @@ describe('required fields of an order', () => {
     ['shipperTrackingId', ['x'.repeat(1_001)]],
     [
       'shipperDropoffDate',
-      [
-        '2026-02-30T00:00:00Z',
-        '2026-13-01T00:00:00Z',
-        '2027-02-29T00:00:00Z',
-        '2026-12-01T24:00:00Z',
-        '2026-12-01T10:60:00Z',
-        '2026-12-01T10:00:60Z',
-        '2026-12-01T10:00:00',
-        '2026-12-01 10:00:00Z',
-        '2026-12-01',
-        '1795267009',
-        'tomorrow',
-        '2026-12-01T10:00:00+25:00',
-      ],
+      (
+        '2026-02-30T00:00:00Z 2026-13-01T00:00:00Z 2027-02-29T00:00:00Z 2026-12-01T24:00:00Z ' +
+        '2026-12-01T10:60:00Z 2026-12-01T10:00:60Z 2026-12-01T10:00:00 2026-12-01_10:00:00Z 2026-12-01 ' +
+        '1795267009 tomorrow 2026-12-01T10:00:00+25:00'
+      )
+        .split(' ')
+        .map((date) => date.replace('_', ' ')),
     ],
   ])('%s does not accept %j', async (path, values) => {
     for (const value of values) expectWrong(await send(orderWith({ [path]: value })), [path]);

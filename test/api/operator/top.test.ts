@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operator, registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { operator, registerAccount, registerWebhook } from '../../support/client.js';
+import { startServiceToInspect } from '../../support/harness.js';
 import { expectSuccess, expectWrong, offsetForm } from '../../support/expect.js';
 import { until } from '../../support/until.js';
 
@@ -12,25 +12,21 @@ interface Top {
   p95Ms: number | null;
 }
 
-let service: Service;
-let accounts: Account[];
 const ids: Record<string, string> = {};
 
-beforeAll(async () => {
-  service = await startService({ role: 'api' });
-  accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
-  for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
-    const fields = name === 'paused' ? { status: 'PAUSED' } : {};
-    const registered = await registerWebhook(
-      accounts[index % 2]!,
-      `http://127.0.0.1:9/${name}?token=planted`,
-      fields,
-    );
-    ids[name] = registered.webhookId;
-  }
-  await accounts[1]!.call(`/v1/webhooks/${ids.deleted}`, { method: 'DELETE' });
-});
-afterAll(() => service?.stop());
+const service = await startServiceToInspect({}, 'api');
+const accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
+for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
+  const fields = name === 'paused' ? { status: 'PAUSED' } : {};
+  const registered = await registerWebhook(
+    accounts[index % 2]!,
+    `http://127.0.0.1:9/${name}?token=planted`,
+    fields,
+  );
+  ids[name] = registered.webhookId;
+}
+await accounts[1]!.call(`/v1/webhooks/${ids.deleted}`, { method: 'DELETE' });
+afterAll(() => service.stop());
 
 /** `ago` in hours. */
 const hour = (name: string, ago: number, succeeded: number, failed: number, p95Ms: number | null) =>
@@ -59,6 +55,34 @@ const top = async (query: string) => {
 };
 const named = (webhooks: Top[]) =>
   webhooks.map(({ webhookId }) => Object.keys(ids).find((name) => ids[name] === webhookId));
+
+test('the status lists the open circuits, latest first failure first', async () => {
+  const account = await registerAccount(service);
+  const { shipperId } = account;
+  const webhookIds: string[] = [];
+  for (const minutesAgo of [20, 5, null, 10]) {
+    const paused = minutesAgo === null && { status: 'PAUSED' };
+    const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { ...paused });
+    webhookIds.push(webhookId);
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, open_wait, times_opened)
+       values ($1, now(), 10, 10, now() - make_interval(mins => $2::int), '2099-01-01T00:00:00Z', '100 years', 1)`,
+      [webhookId, minutesAgo ?? 0],
+    );
+  }
+  const { openCircuits, circuits } = (await operator(service, '/status')).data as Record<string, unknown>;
+  const [oldest, newest, , middle] = webhookIds;
+  expect(openCircuits).toBe(3);
+  expect(circuits).toEqual(
+    [newest, middle, oldest].map((webhookId) => ({
+      webhookId,
+      shipperId,
+      failingSince: expect.stringMatching(offsetForm),
+      nextProbeAt: '2099-01-01T00:00:00+00:00',
+    })),
+  );
+  await service.sql('delete from circuits');
+});
 
 describe('the webhooks of all shippers that lead', () => {
   test('are none while nothing has failed, is owed or was attempted', async () => {

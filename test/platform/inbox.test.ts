@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../../support/client.js';
-import { deliveriesOf, untilFound } from '../../support/deliveries.js';
-import { newFolder, type Folder } from '../../support/deployment.js';
-import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
-import {
-  operatorToken,
-  startProcess,
-  startService,
-  stopProcess,
-  type RunningProcess,
-} from '../../support/harness.js';
+import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../support/client.js';
+import { deliveriesOf, untilFound } from '../support/deliveries.js';
+import { newFolder, type Folder } from '../support/deployment.js';
+import { expectFailure, expectSuccess, expectWrong } from '../support/expect.js';
+import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/harness.js';
+import { sharedService } from '../support/shared-service.js';
 
 /** Embedded, on a loopback address. */
 let service: RunningProcess;
@@ -279,9 +274,7 @@ describe('in production', () => {
   };
 
   test('with an external database there is no inbox', async () => {
-    const deployed = await startService();
-    await expectNoInbox(deployed.url);
-    await deployed.stop();
+    await expectNoInbox((await sharedService()).url);
   });
 
   test('on an address that other machines reach there is none either', async () => {

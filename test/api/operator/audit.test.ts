@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
+  readAll,
   basic,
+  logInToPortal,
   operator,
   placeOrder,
   registerAccount,
   registerWebhook,
   request,
-  type Account,
 } from '../../support/client.js';
-import { startService, stopProcess, type Service } from '../../support/harness.js';
+import { startServiceToInspect, stopProcess } from '../../support/harness.js';
 import { until } from '../../support/until.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
@@ -20,19 +21,12 @@ const tokens = {
 const address = '203.0.113.7';
 const from = { 'x-forwarded-for': address };
 
-let service: Service;
-let account: Account;
-
-beforeAll(async () => {
-  service = await startService({
-    env: {
-      TRUST_PROXY: 'loopback',
-      OPERATOR_TOKENS: `reader:read:${tokens.reader},scanner:events:${tokens.scanner},second-admin:admin:${tokens.admin}`,
-    },
-  });
-  account = await registerAccount(service);
+const service = await startServiceToInspect({
+  TRUST_PROXY: 'loopback',
+  OPERATOR_TOKENS: `reader:read:${tokens.reader},scanner:events:${tokens.scanner},second-admin:admin:${tokens.admin}`,
 });
-afterAll(() => service?.stop());
+const account = await registerAccount(service);
+afterAll(() => service.stop());
 
 interface Entry {
   auditId: string;
@@ -150,13 +144,7 @@ describe('the audit log', () => {
 
   test('is paged and filtered by actor, action and time', async () => {
     const all = await audit();
-    const found: Entry[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const { data } = await operator(service, `/audit?limit=4${cursor && `&cursor=${cursor}`}`);
-      found.push(...(data.entries as unknown as Entry[]));
-      cursor = data.nextCursor as string | null;
-    }
-    expect(found).toEqual(all);
+    expect(await readAll((path) => operator(service, path), '/audit?limit=4', 'entries')).toEqual(all);
     const { webhookId } = all.find((entry) => entry.webhookId)!;
     const middle = all[3]!;
     for (const [query, matches] of [
@@ -178,6 +166,7 @@ describe('the audit log', () => {
 
 describe('operator tokens', () => {
   test('are limited to their scope: 403 outside it, 401 for any other token', async () => {
+    expectFailure(await logInToPortal(service, { ...account, password: 'guessed' }), 401); // for the next test
     const event = { body: { events: [{ trackingId: 'NONE', state: 'PICKED_UP' }] } };
     const shipper = { body: { name: 'Acme' } };
     expectSuccess(await as(tokens.reader, '/status'), 200);
@@ -209,8 +198,10 @@ describe('operator tokens', () => {
       });
     // The first are written after a second, the others within a minute or at the stop.
     await until(
-      'the first refusals are written',
-      async () => (await audit('&action=OPERATOR_REFUSED')).length > 0,
+      'the first refusals are written, also of a login to the portal',
+      async () =>
+        (await audit('&action=OPERATOR_REFUSED')).length > 0 &&
+        (await audit(`&action=LOGIN_REFUSED&userId=${account.userId}`)).length === 1,
     );
     for (let n = 0; n < 5; n += 1) expectFailure(await as('a-wrong-token', '/status'), 401);
     for (const authorization of ['Bearer a-wrong-token', `Bearer ${tokens.scanner}`, '']) {
@@ -233,8 +224,8 @@ describe('operator tokens', () => {
         [action],
       );
     const logins = await rows('LOGIN_REFUSED');
-    expect(logins.reduce((sum, { count }) => sum + count, 0)).toBe(60);
-    expect(logins).toHaveLength(11);
+    expect(logins.reduce((sum, { count }) => sum + count, 0)).toBe(1 + 60);
+    expect(logins).toHaveLength(1 + 11);
     expect(logins).toContainEqual({
       actor: null,
       address: '198.51.1.0/24',
