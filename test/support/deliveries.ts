@@ -95,7 +95,10 @@ export const allDeliveries = `(
   union all
   select delivery_id, webhook_id, status, attempt_count from deliveries) as all_deliveries`;
 
-export async function countByStatus(service: Service, webhookId: string): Promise<Record<string, number>> {
+export async function countByStatus(
+  service: Pick<Service, 'sql'>,
+  webhookId: string,
+): Promise<Record<string, number>> {
   const rows = await service.sql<{ status: string; n: number }>(
     `select status, count(*)::int as n from ${allDeliveries} where webhook_id = $1 group by status`,
     [webhookId],
@@ -104,7 +107,7 @@ export async function countByStatus(service: Service, webhookId: string): Promis
 }
 
 export const untilAllAre = (
-  service: Service,
+  service: Pick<Service, 'sql'>,
   webhookId: string,
   status: string,
   count: number,
