@@ -1,4 +1,4 @@
-/** What a process exports of its traces, or does not. */
+/** A process exports its spans, or nothing, and stops in time. */
 import { afterAll, expect, test } from '@jest/globals';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

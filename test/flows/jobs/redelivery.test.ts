@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilState } from '../../support/expect.js';
 import { placeOrder, registerAccount, type Account } from '../../support/client.js';
 import {
   startProcess,
@@ -261,13 +262,12 @@ it('after the death of its process a redelivery is sent again, and a test ends F
 
 it('a replay that the API has accepted is run by a worker', async () => {
   const { account, receiver, webhookId, close } = await scene({ interests: ['LOST'] });
-  await placeOrder(account);
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
   await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { interests: ['*'] } });
-  const range = { from: Date.now() - 60_000, to: Date.now() + 60_000 };
-  await untilFound(async () => {
-    const { data } = await account.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
-    return data.queued === 1;
-  });
+  const body = { from: Date.now() - 600_000, to: Date.now() };
+  const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
+  expect(replay).toMatchObject({ httpStatus: 202, data: { queued: 1 } });
   await receiver.waitFor(1);
   await close();
 });

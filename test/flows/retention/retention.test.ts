@@ -6,6 +6,7 @@ import type { Pool } from '../../../src/platform/database/postgres.js';
 import { placeOrder, registerAccount, type Account } from '../../support/client.js';
 import { startProcess, startServiceToInspect, stopProcess, type Service } from '../../support/harness.js';
 import { logger, openPool } from '../../support/core/world.js';
+import { until } from '../../support/until.js';
 import { deliveriesOf, startHook, untilDelivery, untilFound, type Hook } from '../../support/deliveries.js';
 
 const retentionMs = 3 * 86_400_000;
@@ -163,7 +164,7 @@ async function untilMaintained(check: () => Promise<boolean>): Promise<void> {
   const start = () => startProcess(service.env, 'worker');
   const workers = await Promise.all([start(), start()]);
   try {
-    await untilFound(check);
+    await until('maintenance is over', check, 40_000);
   } finally {
     await Promise.all(workers.map(stopProcess));
   }
