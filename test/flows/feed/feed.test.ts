@@ -54,6 +54,7 @@ const untilWaiting = (at: { url: string } = service, count = 1) =>
     const text = await (await fetch(`${at.url}/metrics`)).text();
     return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
   });
+
 test('a wait ends within ten seconds when access ends, on every process', async () => {
   const changes: [number, (of: Account) => Promise<ApiResponse>][] = [
     [
@@ -77,7 +78,7 @@ test('a wait ends within ten seconds when access ends, on every process', async 
     const account = accountAt(await newAccount(), process);
     there.push({ account, after: await latest(account) });
   }
-  const polled = there.map(({ account, after }) => poll(account, `after=${after}`));
+  const polled = there.map(({ account, after }) => poll(account, `after=${after}`, '30s'));
   for (const process of [service, another]) await untilWaiting(process, changes.length);
   await Promise.all(
     waits.map(async ({ httpStatus, change }, index) => {

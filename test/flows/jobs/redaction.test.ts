@@ -110,7 +110,6 @@ test('no name, phone, address, secret, token or password is in a log line, a met
     basic: basic(account.email, account.password).slice(6),
     bearer: account.token,
     operatorToken,
-    queue,
     linkToken,
   };
   const metrics = await Promise.all(
