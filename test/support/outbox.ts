@@ -1,14 +1,17 @@
 import { expect } from '@jest/globals';
 import { newId } from '../../src/platform/ids.js';
 import type { Account } from './client.js';
-import type { Service } from './harness.js';
+
+interface Sql {
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+}
 
 /** Makes it due without notifying a worker, so that a sweep sends it. */
-export const hasten = (service: Service, deliveryId: string) =>
+export const hasten = (service: Sql, deliveryId: string) =>
   service.sql(`update outbox set due_at = now() - interval '1 minute' where delivery_id = $1`, [deliveryId]);
 
 /** No worker is notified: only a sweep finds it. */
-export const askUnheard = (service: Service, deliveryId: string) =>
+export const askUnheard = (service: Sql, deliveryId: string) =>
   service.sql(
     `insert into redeliveries (shipper_id, delivery_id, webhook_id)
      select shipper_id, delivery_id, webhook_id from deliveries where delivery_id = $1`,
@@ -17,7 +20,7 @@ export const askUnheard = (service: Service, deliveryId: string) =>
 
 /** Its process was killed during its attempt; the lease has expired. */
 export async function insertLostTest(
-  service: Service,
+  service: Sql,
   { shipperId }: Account,
   webhookId: string,
 ): Promise<string> {
@@ -33,10 +36,6 @@ export async function insertLostTest(
     [newId(), shipperId, webhookId],
   );
   return row!.delivery_id;
-}
-
-interface Sql {
-  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 /** The sums from the log (without tests) and from the counts, in one snapshot. */

@@ -24,7 +24,7 @@ export const addMissedEvents = (service: Pick<Service, 'sql'>, shipperId: string
   );
 
 /** Both are set once the tests run. */
-export function replayCalls(service: () => Service, account: () => Account) {
+export function replayCalls(service: () => Pick<Service, 'sql'>, account: () => Account) {
   const lastHour = () => ({ from: Date.now() - 3_600_000, to: new Date().toISOString() });
   const replay = (webhookId: string, body: object = lastHour(), as = account()) =>
     as.call(`/v1/webhooks/${webhookId}/replay`, { body });

@@ -30,23 +30,34 @@ interface Running {
 export const scopedTokens = { reader: 'token-of-the-reader', scanner: 'token-of-the-scanner' };
 
 /** Nothing that a customer could notice, but for logins: all come from one address. */
-const settings = {
+const plain = {
   LOGIN_LIMIT_ACCOUNT: '1000',
   LOGIN_LIMIT_IP: '100000',
   SIMULATE: 'true',
   OPERATOR_TOKENS: `reader:read:${scopedTokens.reader},scanner:events:${scopedTokens.scanner}`,
 };
+const settingsOf = {
+  plain,
+  /** It gives up a delivery after four attempts in two thirds of a second, and sweeps often. */
+  impatient: {
+    ...plain,
+    RETRY_SCHEDULE: '200ms,200ms,200ms',
+    DELIVERY_TIMEOUT: '2s',
+    TIME_SCALE: '0.25',
+  },
+};
+type Kind = keyof typeof settingsOf;
 
 const prefix = 'shared-service-';
-const fileOf = (worker: string) => join(tmpdir(), `${prefix}${worker}.json`);
+const fileOf = (kind: Kind, worker: string) => join(tmpdir(), `${prefix}${kind}-${worker}.json`);
 
 /**
  * The service of this jest worker, which its files use one after another: a file takes an account of its own, because
  * accounts isolate. Its first user starts it; test/run.ts ends it.
  */
-export async function sharedService(): Promise<SharedService> {
-  const file = fileOf(process.env.JEST_WORKER_ID ?? '1');
-  const { url, pid, env } = existsSync(file) ? readRunning(file) : await start(file);
+export async function sharedService(kind: Kind = 'plain'): Promise<SharedService> {
+  const file = fileOf(kind, process.env.JEST_WORKER_ID ?? '1');
+  const { url, pid, env } = existsSync(file) ? readRunning(file) : await start(file, settingsOf[kind]);
   if (!isAlive(pid)) {
     rmSync(file);
     throw new Error(
@@ -69,7 +80,7 @@ export async function sharedService(): Promise<SharedService> {
 const readRunning = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Running;
 const logOf = (file: string) => file.replace(/json$/, 'log');
 
-async function start(file: string): Promise<Running> {
+async function start(file: string, settings: Record<string, string>): Promise<Running> {
   const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
   const name = `shared_${randomBytes(6).toString('hex')}`;
   const env = deployment(await createDatabase(databaseUrl, name, templateDatabase), {

@@ -2,17 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  type Account,
-} from '../support/client.js';
-import {
-  backends,
   startProcess,
-  startService,
+  startServiceWith,
   stopProcess,
   type RunningProcess,
   type Service,
@@ -36,10 +29,7 @@ let account: Account;
 let receivers: Receiver[];
 
 beforeAll(async () => {
-  service = await startService({
-    backend: backends.at(-1)!,
-    env: { RETRY_SCHEDULE: '200ms,200ms,200ms,1h' },
-  });
+  service = await startServiceWith({ RETRY_SCHEDULE: '200ms,200ms,200ms,1h' });
   more = await Promise.all(Array.from({ length: workers - 1 }, () => startProcess(service.env, 'worker')));
   account = await registerAccount(service);
   receivers = [await startReceiver(200), await startReceiver(200), await startReceiver(500)];

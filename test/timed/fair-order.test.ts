@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, type Account } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import { startServiceToInspect, type Service } from '../support/harness.js';
 import { until } from '../support/until.js';
 
 let service: Service;
@@ -11,7 +11,7 @@ let busy: Account;
 let quiet: Account;
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  service = await startServiceToInspect({}, 'api');
   busy = await registerAccount(service, 'busy@example.com');
   quiet = await registerAccount(service, 'quiet@example.com');
   for (const account of [busy, quiet]) await account.call('/v1/states'); // so that the service knows their tokens

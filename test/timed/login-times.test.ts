@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { basic, operator, registerAccount, request } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import { startServiceToInspect, type Service } from '../support/harness.js';
 
 /**
  * Counts all threads: the hash is computed off the event loop. Unlike elapsed time it does not grow on a busy machine.
@@ -11,7 +11,7 @@ async function cpuSecondsOf(service: Service): Promise<number> {
 }
 
 test('a wrong password, an unknown e-mail and a user without a password cost the same, one hash each; an unknown key costs none', async () => {
-  const service = await startService({ role: 'api' });
+  const service = await startServiceToInspect({}, 'api');
   const account = await registerAccount(service);
   const passwordless = 'nopassword@example.com';
   await operator(service, `/shippers/${account.shipperId}/users`, { body: { email: passwordless } });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { registerAccount } from '../../support/client.js';
-import { backends, startProcess, startService, type Service } from '../../support/harness.js';
+import { startProcess } from '../../support/harness.js';
 import type { Received } from '../../support/receiver.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { deliveriesOf, orderDelivered, startHook, untilDelivery } from '../../support/deliveries.js';
 
 const it = test.concurrent;
@@ -10,172 +11,169 @@ const it = test.concurrent;
 const verify = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
-describe.each(backends)('a test with the queue on %s', (backend) => {
-  let service: Service;
+let service: SharedService;
 
-  beforeAll(async () => {
-    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '2s' } });
-  });
-  afterAll(() => service?.stop());
+beforeAll(async () => {
+  service = await sharedService('impatient');
+});
 
-  it.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    await service.sql(`update webhooks set status = $2 where webhook_id = $1`, [hook.webhookId, status]);
-    const { receiver, webhookId, secret } = hook;
-    const response = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'DELIVERED' } });
-    expect(response).toMatchObject({
-      httpStatus: 200,
-      data: { number: 1, trigger: 'TEST', statusCode: 200, errorCode: null, responseBody: 'ok' },
-    });
-    const [received] = receiver.received;
-    expect(verify(secret, received!)).toMatchObject({ state: 'DELIVERED', tracking_id: 'TEST' });
-    expect(received!.headers).toMatchObject({
-      'webhook-id': response.data.eventId as string,
-      'parcelhook-sequence': '1',
-    });
-    const { deliveryId, eventId, ...attempt } = response.data as Record<string, unknown>;
-    const logged = await account.call(`/v1/deliveries/${deliveryId as string}`);
-    expect(logged.data).toMatchObject({
-      status: 'SUCCEEDED',
-      eventId,
-      trackingId: null,
-      nextAttemptAt: null,
-    });
-    expect(logged.data.attempts).toEqual([attempt]);
-    await hook.close();
+it.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  await service.sql(`update webhooks set status = $2 where webhook_id = $1`, [hook.webhookId, status]);
+  const { receiver, webhookId, secret } = hook;
+  const response = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'DELIVERED' } });
+  expect(response).toMatchObject({
+    httpStatus: 200,
+    data: { number: 1, trigger: 'TEST', statusCode: 200, errorCode: null, responseBody: 'ok' },
   });
+  const [received] = receiver.received;
+  expect(verify(secret, received!)).toMatchObject({ state: 'DELIVERED', tracking_id: 'TEST' });
+  expect(received!.headers).toMatchObject({
+    'webhook-id': response.data.eventId as string,
+    'parcelhook-sequence': '1',
+  });
+  const { deliveryId, eventId, ...attempt } = response.data as Record<string, unknown>;
+  const logged = await account.call(`/v1/deliveries/${deliveryId as string}`);
+  expect(logged.data).toMatchObject({
+    status: 'SUCCEEDED',
+    eventId,
+    trackingId: null,
+    nextAttemptAt: null,
+  });
+  expect(logged.data.attempts).toEqual([attempt]);
+  await hook.close();
+});
 
-  it('a failed test reports the cause and is never retried', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { response, receiver, webhookId } = hook;
-    response.status = 500;
-    const result = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
-    expect(result).toMatchObject({ httpStatus: 200, data: { statusCode: 500, errorCode: 'HTTP_STATUS' } });
-    response.delayMs = 3_000;
-    const slow = await account.call(`/v1/webhooks/${webhookId}/test`, { body: {} });
-    expect(slow.data).toMatchObject({ statusCode: null, errorCode: 'TIMEOUT' });
-    const { data } = await account.call(`/v1/deliveries/${slow.data.deliveryId}`);
-    expect(data).toMatchObject({ status: 'FAILED', nextAttemptAt: null, attemptCount: 1, state: 'CREATED' });
-    expect(receiver.received).toHaveLength(2);
-    await hook.close();
-  });
+it('a failed test reports the cause and is never retried', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { response, receiver, webhookId } = hook;
+  response.status = 500;
+  const result = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+  expect(result).toMatchObject({ httpStatus: 200, data: { statusCode: 500, errorCode: 'HTTP_STATUS' } });
+  response.delayMs = 3_000;
+  const slow = await account.call(`/v1/webhooks/${webhookId}/test`, { body: {} });
+  expect(slow.data).toMatchObject({ statusCode: null, errorCode: 'TIMEOUT' });
+  const { data } = await account.call(`/v1/deliveries/${slow.data.deliveryId}`);
+  expect(data).toMatchObject({ status: 'FAILED', nextAttemptAt: null, attemptCount: 1, state: 'CREATED' });
+  expect(receiver.received).toHaveLength(2);
+  await hook.close();
+});
 
-  it('a test names wrong fields and reaches no webhook of another shipper', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { receiver, webhookId } = hook;
-    const other = await registerAccount(service);
-    const wrong = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'NOWHERE' } });
-    expect(wrong.httpStatus).toBe(400);
-    expect(wrong.body.error.details).toMatchObject([{ path: 'state' }]);
-    for (const path of [`/v1/webhooks/${webhookId}/test`, `/v1/webhooks/${webhookId}/rotate-secret`])
-      expect((await other.call(path, { method: 'POST' })).httpStatus).toBe(404);
-    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
-    const deleted = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
-    expect(deleted.httpStatus).toBe(404);
-    expect(receiver.received).toHaveLength(0);
-    await receiver.close();
-  });
+it('a test names wrong fields and reaches no webhook of another shipper', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { receiver, webhookId } = hook;
+  const other = await registerAccount(service);
+  const wrong = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'NOWHERE' } });
+  expect(wrong.httpStatus).toBe(400);
+  expect(wrong.body.error.details).toMatchObject([{ path: 'state' }]);
+  for (const path of [`/v1/webhooks/${webhookId}/test`, `/v1/webhooks/${webhookId}/rotate-secret`])
+    expect((await other.call(path, { method: 'POST' })).httpStatus).toBe(404);
+  await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+  const deleted = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+  expect(deleted.httpStatus).toBe(404);
+  expect(receiver.received).toHaveLength(0);
+  await receiver.close();
+});
 
-  it('ids in capital letters identify the same objects in every request by hand', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const shouted = (path: string, id: string, body?: object) =>
-      account.call(path.replace('{id}', id.toUpperCase()), { method: 'POST', body });
-    const { httpStatus, data: sent } = await shouted('/v1/webhooks/{id}/test', hook.webhookId);
-    expect(httpStatus).toBe(200);
-    const { deliveryId } = sent as Record<string, string>;
-    expect((await account.call(`/v1/deliveries/${deliveryId!.toUpperCase()}`)).data).toMatchObject({
-      deliveryId,
-    });
-    expect(await shouted('/v1/deliveries/{id}/redeliver', deliveryId!)).toMatchObject({
-      httpStatus: 202,
-      data: { deliveryId },
-    });
-    const replay = await shouted('/v1/webhooks/{id}/replay', hook.webhookId, { from: 0, to: Date.now() });
-    expect(replay.httpStatus).toBe(202);
-    const { replayId } = replay.data as Record<string, string>;
-    expect((await account.call(`/v1/replays/${replayId!.toUpperCase()}`)).data).toMatchObject({ replayId });
-    await hook.close();
+it('ids in capital letters identify the same objects in every request by hand', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const shouted = (path: string, id: string, body?: object) =>
+    account.call(path.replace('{id}', id.toUpperCase()), { method: 'POST', body });
+  const { httpStatus, data: sent } = await shouted('/v1/webhooks/{id}/test', hook.webhookId);
+  expect(httpStatus).toBe(200);
+  const { deliveryId } = sent as Record<string, string>;
+  expect((await account.call(`/v1/deliveries/${deliveryId!.toUpperCase()}`)).data).toMatchObject({
+    deliveryId,
   });
+  expect(await shouted('/v1/deliveries/{id}/redeliver', deliveryId!)).toMatchObject({
+    httpStatus: 202,
+    data: { deliveryId },
+  });
+  const replay = await shouted('/v1/webhooks/{id}/replay', hook.webhookId, { from: 0, to: Date.now() });
+  expect(replay.httpStatus).toBe(202);
+  const { replayId } = replay.data as Record<string, string>;
+  expect((await account.call(`/v1/replays/${replayId!.toUpperCase()}`)).data).toMatchObject({ replayId });
+  await hook.close();
+});
 
-  it('at most five tests of a shipper run concurrently', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { response, webhookId } = hook;
-    response.delayMs = 1_500;
-    const results = await Promise.all(
-      Array.from({ length: 6 }, () => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' })),
-    );
-    expect(results.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 200, 200, 200, 200, 429]);
-    await hook.close();
-  });
+it('at most five tests of a shipper run concurrently', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { response, webhookId } = hook;
+  response.delayMs = 1_500;
+  const results = await Promise.all(
+    Array.from({ length: 6 }, () => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' })),
+  );
+  expect(results.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 200, 200, 200, 200, 429]);
+  await hook.close();
+});
 
-  it('a test survives the kill of its process without being sent again', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { response, receiver, webhookId } = hook;
-    response.delayMs = 900;
-    const api = await startProcess(service.env, 'api');
-    const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
-    const asked = fetch(api.url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${account.token}` },
-    }).catch(() => null);
-    await receiver.waitFor(1);
-    api.kill('SIGKILL');
-    await Promise.all([api.exited, asked]);
-    const [delivery] = await deliveriesOf(account, webhookId);
-    expect(delivery).toMatchObject({ status: 'SENDING', nextAttemptAt: null });
-    await service.sql(`update outbox set lease_until = now() where delivery_id = $1`, [delivery!.deliveryId]);
-    const ended = await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'FAILED');
-    expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
-    expect(receiver.received).toHaveLength(1);
-    await hook.close();
-  });
+it('a test survives the kill of its process without being sent again', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { response, receiver, webhookId } = hook;
+  response.delayMs = 900;
+  const api = await startProcess(service.env, 'api');
+  const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
+  const asked = fetch(api.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.token}` },
+  }).catch(() => null);
+  await receiver.waitFor(1);
+  api.kill('SIGKILL');
+  await Promise.all([api.exited, asked]);
+  const [delivery] = await deliveriesOf(account, webhookId);
+  expect(delivery).toMatchObject({ status: 'SENDING', nextAttemptAt: null });
+  await service.sql(`update outbox set lease_until = now() where delivery_id = $1`, [delivery!.deliveryId]);
+  const ended = await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'FAILED');
+  expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
+  expect(receiver.received).toHaveLength(1);
+  await hook.close();
+});
 
-  it('after a rotation the old secret also signs for 24 hours', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { receiver, webhookId, secret } = hook;
-    const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
-    expect(rotated).toMatchObject({
-      httpStatus: 200,
-      data: { webhookId, secret: expect.stringMatching(/^whsec_/) },
-    });
-    expect(rotated.data.secret).not.toBe(secret);
-    const validForMs = Date.parse(rotated.data.previousSecretValidUntil as string) - Date.now();
-    expect(Math.abs(validForMs - 86_400_000)).toBeLessThan(10_000);
-    await orderDelivered(account, webhookId);
-    const [received] = receiver.received;
-    expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
-    verify(secret, received!);
-    verify(rotated.data.secret as string, received!);
-    const expire = `update webhooks set previous_secret_until = now(), revision = revision + 1 where webhook_id = $1`;
-    await service.sql(expire, [webhookId]);
-    await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
-    verify(rotated.data.secret as string, receiver.received[1]!);
-    expect(() => verify(secret, receiver.received[1]!)).toThrow();
-    await hook.close();
+it('after a rotation the old secret also signs for 24 hours', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { receiver, webhookId, secret } = hook;
+  const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
+  expect(rotated).toMatchObject({
+    httpStatus: 200,
+    data: { webhookId, secret: expect.stringMatching(/^whsec_/) },
   });
+  expect(rotated.data.secret).not.toBe(secret);
+  const validForMs = Date.parse(rotated.data.previousSecretValidUntil as string) - Date.now();
+  expect(Math.abs(validForMs - 86_400_000)).toBeLessThan(10_000);
+  await orderDelivered(account, webhookId);
+  const [received] = receiver.received;
+  expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+  verify(secret, received!);
+  verify(rotated.data.secret as string, received!);
+  const expire = `update webhooks set previous_secret_until = now(), revision = revision + 1 where webhook_id = $1`;
+  await service.sql(expire, [webhookId]);
+  await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+  verify(rotated.data.secret as string, receiver.received[1]!);
+  expect(() => verify(secret, receiver.received[1]!)).toThrow();
+  await hook.close();
+});
 
-  it('after a rotation with overlap 0s nothing is signed with the old secret, nor with one before', async () => {
-    const account = await registerAccount(service);
-    const hook = await startHook(account);
-    const { receiver, webhookId, secret } = hook;
-    const rotate = (body: object) => account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { body });
-    const { data: before } = await rotate({ overlap: '1h' });
-    await orderDelivered(account, webhookId);
-    const { data: rotated } = await rotate({ overlap: '0s' });
-    expect(Date.parse(rotated.previousSecretValidUntil as string)).toBeLessThan(Date.now() + 1_000);
-    await orderDelivered(account, webhookId);
-    const received = receiver.received[1]!;
-    verify(rotated.secret as string, received);
-    for (const old of [secret, before.secret as string]) expect(() => verify(old, received)).toThrow();
-    for (const overlap of ['soon', '31d', '-1s', 3, null])
-      expect((await rotate({ overlap })).httpStatus).toBe(400);
-    await hook.close();
-  });
+it('after a rotation with overlap 0s nothing is signed with the old secret, nor with one before', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { receiver, webhookId, secret } = hook;
+  const rotate = (body: object) => account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { body });
+  const { data: before } = await rotate({ overlap: '1h' });
+  await orderDelivered(account, webhookId);
+  const { data: rotated } = await rotate({ overlap: '0s' });
+  expect(Date.parse(rotated.previousSecretValidUntil as string)).toBeLessThan(Date.now() + 1_000);
+  await orderDelivered(account, webhookId);
+  const received = receiver.received[1]!;
+  verify(rotated.secret as string, received);
+  for (const old of [secret, before.secret as string]) expect(() => verify(old, received)).toThrow();
+  for (const overlap of ['soon', '31d', '-1s', 3, null])
+    expect((await rotate({ overlap })).httpStatus).toBe(400);
+  await hook.close();
 });

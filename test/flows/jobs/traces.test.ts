@@ -1,8 +1,5 @@
 /** The trace of a request, from its `traceparent` to that of the notification, and what is exported of it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   operator,
   registerAccount,
@@ -12,9 +9,8 @@ import {
 } from '../../support/client.js';
 import { startCollector, type Collector, type ExportedSpan } from '../../support/collector.js';
 import {
-  backends,
   startProcess,
-  startService,
+  startServiceOfRole,
   stopProcess,
   type RunningProcess,
   type Service,
@@ -47,11 +43,8 @@ interface Deployment {
 }
 
 /** An api and a worker, so that what is between them goes through PostgreSQL and the queue. */
-async function startBoth(
-  backend: (typeof backends)[number],
-  env: Record<string, string>,
-): Promise<Deployment> {
-  const service = await startService({ backend, role: 'api', env });
+async function startBoth(env: Record<string, string>): Promise<Deployment> {
+  const service = await startServiceOfRole('api', env);
   const worker: RunningProcess = await startProcess(service.env, 'worker');
   const account = await registerAccount(service);
   const receiver = await startReceiver();
@@ -69,196 +62,128 @@ async function startBoth(
 const order = (account: Account, headers: Record<string, string> = {}) =>
   account.call('/v1/shipments', { body: sampleOrder(), headers });
 
-describe.each(backends)('traces, with the queue on %s', (backend) => {
-  describe('of which nothing is exported', () => {
-    let both: Deployment;
-    beforeAll(async () => {
-      both = await startBoth(backend, { RETRY_SCHEDULE: '100ms' });
+describe('traces of which nothing is exported', () => {
+  let both: Deployment;
+  beforeAll(async () => {
+    both = await startBoth({ RETRY_SCHEDULE: '100ms' });
+  });
+  afterAll(() => both?.stop());
+
+  const notificationsOf = (trackingId: unknown, count: number) =>
+    both.receiver.waitFor(count, ({ notification }) => notification.tracking_id === trackingId);
+
+  test('a notification has the trace id of its order’s request, not its flag and no tracestate', async () => {
+    const headers = { traceparent: traceparent('01'), tracestate: 'stranger=canary' };
+    const { data } = await order(both.account, headers);
+    const [received] = await notificationsOf(data.trackingId, 1);
+    expect(traceOf(received!)).toEqual({
+      traceId,
+      spanId: expect.not.stringMatching(callerSpanId),
+      flags: '00',
     });
-    afterAll(() => both?.stop());
+    expect(received!.headers).not.toHaveProperty('tracestate');
+  });
 
-    const notificationsOf = (trackingId: unknown, count: number) =>
-      both.receiver.waitFor(count, ({ notification }) => notification.tracking_id === trackingId);
-
-    test('a notification has the trace id of its order’s request, not its flag and no tracestate', async () => {
-      const headers = { traceparent: traceparent('01'), tracestate: 'stranger=canary' };
-      const { data } = await order(both.account, headers);
-      const [received] = await notificationsOf(data.trackingId, 1);
-      expect(traceOf(received!)).toEqual({
-        traceId,
-        spanId: expect.not.stringMatching(callerSpanId),
-        flags: '00',
-      });
-      expect(received!.headers).not.toHaveProperty('tracestate');
-    });
-
-    test('a retry has the same trace id and a span of its own, and the log shows both', async () => {
-      both.receiver.reply = ({ headers }) => ({ status: headers['parcelhook-attempt'] === '1' ? 500 : 200 });
-      const { data } = await order(both.account, { traceparent: traceparent('00') });
-      const received = await notificationsOf(data.trackingId, 2);
-      const traces = received.map(traceOf);
-      expect(traces.map((one) => one.traceId)).toEqual([traceId, traceId]);
-      expect(new Set(traces.map((one) => one.spanId)).size).toBe(2);
-      await until('both are in the log', async () => {
-        const { data: list } = await both.account.call(`/v1/deliveries?trackingId=${data.trackingId}`);
-        const [delivery] = list.deliveries as { deliveryId: string; status: string }[];
-        if (delivery?.status !== 'SUCCEEDED') return false;
-        const { data: shown } = await both.account.call(`/v1/deliveries/${delivery.deliveryId}`);
-        const attempts = shown.attempts as { requestHeaders: Record<string, string> }[];
-        expect(attempts.map(({ requestHeaders }) => requestHeaders.traceparent).sort()).toEqual(
-          received.map(({ headers }) => headers.traceparent).sort(),
-        );
-        return true;
-      });
-      both.receiver.reply = () => ({});
-    });
-
-    test('an operator’s events have the trace of their own request', async () => {
-      const { data } = await order(both.account, { traceparent: traceparent('01') });
-      await notificationsOf(data.trackingId, 1);
-      const own = traceId.replace('4b', '5c');
-      const events = { events: [{ trackingId: data.trackingId as string, state: 'PICKED_UP' }] };
-      const header = { traceparent: `00-${own}-${callerSpanId}-00` };
-      await operator(both.service, '/events', { body: events, headers: header });
-      const one = own.replace('5c', '6d');
-      await operator(both.service, `/shipments/${data.trackingId}/events`, {
-        body: { state: 'IN_TRANSIT' },
-        headers: { traceparent: `00-${one}-${callerSpanId}-00` },
-      });
-      const received = await both.receiver.waitFor(
-        2,
-        ({ notification: { tracking_id, state } }) => tracking_id === data.trackingId && state !== 'CREATED',
+  test('a retry has the same trace id and a span of its own, and the log shows both', async () => {
+    both.receiver.reply = ({ headers }) => ({ status: headers['parcelhook-attempt'] === '1' ? 500 : 200 });
+    const { data } = await order(both.account, { traceparent: traceparent('00') });
+    const received = await notificationsOf(data.trackingId, 2);
+    const traces = received.map(traceOf);
+    expect(traces.map((one) => one.traceId)).toEqual([traceId, traceId]);
+    expect(new Set(traces.map((one) => one.spanId)).size).toBe(2);
+    await until('both are in the log', async () => {
+      const { data: list } = await both.account.call(`/v1/deliveries?trackingId=${data.trackingId}`);
+      const [delivery] = list.deliveries as { deliveryId: string; status: string }[];
+      if (delivery?.status !== 'SUCCEEDED') return false;
+      const { data: shown } = await both.account.call(`/v1/deliveries/${delivery.deliveryId}`);
+      const attempts = shown.attempts as { requestHeaders: Record<string, string> }[];
+      expect(attempts.map(({ requestHeaders }) => requestHeaders.traceparent).sort()).toEqual(
+        received.map(({ headers }) => headers.traceparent).sort(),
       );
-      expect(received.map((request) => traceOf(request).traceId)).toEqual([own, one]);
+      return true;
     });
+    both.receiver.reply = () => ({});
+  });
 
-    test.each([['none'], [`00-${'0'.repeat(32)}-${callerSpanId}-01`], ['00-xyz']])(
-      'a request with the traceparent %s begins a trace of its own',
-      async (header) => {
-        const headers: Record<string, string> = header === 'none' ? {} : { traceparent: header };
-        const orders = [await order(both.account, headers), await order(both.account, headers)];
-        const ids: string[] = [];
-        for (const { data } of orders)
-          ids.push(traceOf((await notificationsOf(data.trackingId, 1))[0]!).traceId);
-        expect(new Set([...ids, '0'.repeat(32), traceId]).size).toBe(4);
-        expect(ids[0]).toMatch(/^[\da-f]{32}$/);
-        // Both lines name it: that of the request, and that of the attempt.
-        for (const { output } of [both.service.process, both.worker])
-          await until('its lines name it', () => output().includes(`"traceId":"${ids[0]}"`));
-      },
+  test('an operator’s events have the trace of their own request', async () => {
+    const { data } = await order(both.account, { traceparent: traceparent('01') });
+    await notificationsOf(data.trackingId, 1);
+    const own = traceId.replace('4b', '5c');
+    const events = { events: [{ trackingId: data.trackingId as string, state: 'PICKED_UP' }] };
+    const header = { traceparent: `00-${own}-${callerSpanId}-00` };
+    await operator(both.service, '/events', { body: events, headers: header });
+    const one = own.replace('5c', '6d');
+    await operator(both.service, `/shipments/${data.trackingId}/events`, {
+      body: { state: 'IN_TRANSIT' },
+      headers: { traceparent: `00-${one}-${callerSpanId}-00` },
+    });
+    const received = await both.receiver.waitFor(
+      2,
+      ({ notification: { tracking_id, state } }) => tracking_id === data.trackingId && state !== 'CREATED',
     );
+    expect(received.map((request) => traceOf(request).traceId)).toEqual([own, one]);
   });
 
-  describe('that are exported', () => {
-    let both: Deployment;
-    let collector: Collector;
-    beforeAll(async () => {
-      collector = await startCollector();
-      both = await startBoth(backend, collector.env);
-    });
-    afterAll(async () => {
-      await both?.stop();
-      await collector?.close();
-    });
-
-    test('lead from the request to the notification, whatever the caller’s flag, and name no one', async () => {
-      const sample = sampleOrder();
-      await order(both.account, { traceparent: traceparent('00'), tracestate: 'stranger=canary-state' });
-      const [received] = await both.receiver.waitFor(1);
-      const own = () => collector.spans.filter((span) => span.traceId === traceId);
-      const names = ['accept', 'attempt', 'record', 'wait'];
-      await until('all spans are exported', () => own().length >= names.length);
-      expect(
-        own()
-          .map(({ name }) => name)
-          .sort(),
-      ).toEqual(names);
-      const [accept, attempt, record, wait] = names.map(
-        (name) => own().find((span) => span.name === name) as ExportedSpan,
-      );
-      expect(accept!.parentSpanId).toBe(callerSpanId);
-      expect(record!.parentSpanId).toBe(accept!.spanId);
-      expect(wait!.parentSpanId).toBe(record!.spanId);
-      expect(attempt!.parentSpanId).toBe(record!.spanId);
-      expect(traceOf(received!)).toEqual({ traceId, spanId: attempt!.spanId, flags: '01' });
-      expect(attempt!.events.map(({ name }) => name)).toEqual(['connect', 'request', 'first byte']);
-      for (const { startTimeUnixNano, endTimeUnixNano } of own())
-        expect(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(0n);
-
-      const text = collector.text();
-      expect(text).toContain(both.account.shipperId);
-      const { fullName, phone } = sample.recipientInformation;
-      const { street, notes, reference } = sample.recipientLocation;
-      const personal = [fullName, phone, street, notes, reference, sample.shipperTrackingId];
-      const secrets = [both.account.token, both.account.accountKey, both.service.env.SECRETS_KEY!];
-      for (const secret of [...personal, ...secrets, both.receiver.url, 'canary', 'dist/main.js', 'key='])
-        expect(text).not.toContain(secret);
-    });
-  });
+  test.each([['none'], [`00-${'0'.repeat(32)}-${callerSpanId}-01`], ['00-xyz']])(
+    'a request with the traceparent %s begins a trace of its own',
+    async (header) => {
+      const headers: Record<string, string> = header === 'none' ? {} : { traceparent: header };
+      const orders = [await order(both.account, headers), await order(both.account, headers)];
+      const ids: string[] = [];
+      for (const { data } of orders)
+        ids.push(traceOf((await notificationsOf(data.trackingId, 1))[0]!).traceId);
+      expect(new Set([...ids, '0'.repeat(32), traceId]).size).toBe(4);
+      expect(ids[0]).toMatch(/^[\da-f]{32}$/);
+      // Both lines name it: that of the request, and that of the attempt.
+      for (const { output } of [both.service.process, both.worker])
+        await until('its lines name it', () => output().includes(`"traceId":"${ids[0]}"`));
+    },
+  );
 });
 
-describe('a process', () => {
-  let service: Service | undefined;
-  const closing: (() => unknown)[] = [];
+describe('traces that are exported', () => {
+  let both: Deployment;
+  let collector: Collector;
+  beforeAll(async () => {
+    collector = await startCollector();
+    both = await startBoth(collector.env);
+  });
   afterAll(async () => {
-    for (const close of closing) await close();
+    await both?.stop();
+    await collector?.close();
   });
 
-  /** Starts and stops a service; the packages of OpenTelemetry that it loaded. */
-  async function loadedBy(env: Record<string, string>): Promise<string[]> {
-    const folder = mkdtempSync(join(tmpdir(), 'parcelhook-loaded-'));
-    closing.push(() => rmSync(folder, { recursive: true, force: true }));
-    service = await startService({ env: { ...env, NODE_V8_COVERAGE: folder } });
-    await service.stop();
-    const reports = readdirSync(folder).filter((name) => name.startsWith('coverage-'));
-    const urls = reports.flatMap((name) =>
-      (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] }).result.map(
-        ({ url }) => url,
-      ),
+  test('lead from the request to the notification, whatever the caller’s flag, and name no one', async () => {
+    const sample = sampleOrder();
+    await order(both.account, { traceparent: traceparent('00'), tracestate: 'stranger=canary-state' });
+    const [received] = await both.receiver.waitFor(1);
+    const own = () => collector.spans.filter((span) => span.traceId === traceId);
+    const names = ['accept', 'attempt', 'record', 'wait'];
+    await until('all spans are exported', () => own().length >= names.length);
+    expect(
+      own()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(names);
+    const [accept, attempt, record, wait] = names.map(
+      (name) => own().find((span) => span.name === name) as ExportedSpan,
     );
-    expect(urls.some((url) => url.endsWith('/dist/main.js'))).toBe(true);
-    return urls.filter((url) => url.includes('/node_modules/@opentelemetry/'));
-  }
+    expect(accept!.parentSpanId).toBe(callerSpanId);
+    expect(record!.parentSpanId).toBe(accept!.spanId);
+    expect(wait!.parentSpanId).toBe(record!.spanId);
+    expect(attempt!.parentSpanId).toBe(record!.spanId);
+    expect(traceOf(received!)).toEqual({ traceId, spanId: attempt!.spanId, flags: '01' });
+    expect(attempt!.events.map(({ name }) => name)).toEqual(['connect', 'request', 'first byte']);
+    for (const { startTimeUnixNano, endTimeUnixNano } of own())
+      expect(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(0n);
 
-  test('without OTEL_EXPORTER_OTLP_ENDPOINT loads nothing of OpenTelemetry; with it, it does', async () => {
-    expect(await loadedBy({})).toEqual([]);
-    const collector = await startCollector();
-    closing.push(collector.close);
-    expect(await loadedBy(collector.env)).not.toEqual([]);
-  });
-
-  test('whose own sampling leaves a trace out exports nothing of it, whatever the caller’s flag', async () => {
-    const collector = await startCollector();
-    closing.push(collector.close);
-    const env = {
-      ...collector.env,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: '0',
-    };
-    const sampling = await startService({ env });
-    const account = await registerAccount(sampling);
-    const receiver = await startReceiver();
-    closing.push(receiver.close);
-    await registerWebhook(account, receiver.url);
-    await order(account, { traceparent: traceparent('01') });
-    const [received] = await receiver.waitFor(1);
-    expect(traceOf(received!)).toMatchObject({ traceId, flags: '00' });
-    await sampling.stop(); // exports what is left
-    expect(collector.spans).toEqual([]);
-  });
-
-  test('that stops exports its last spans, and waits a few seconds at most for a collector that hangs', async () => {
-    for (const hangs of [false, true]) {
-      const collector = await startCollector({ hangs });
-      closing.push(collector.close);
-      const stopping = await startService({ env: { ...collector.env, OTEL_BSP_SCHEDULE_DELAY: '60000' } });
-      closing.push(stopping.stop);
-      const account = await registerAccount(stopping);
-      await order(account);
-      const startedAt = performance.now();
-      expect(await stopProcess(stopping.process)).toBe(0);
-      expect(collector.spans.map(({ name }) => name)).toContain('accept');
-      if (hangs) expect(performance.now() - startedAt).toBeLessThan(10_000);
-    }
+    const text = collector.text();
+    expect(text).toContain(both.account.shipperId);
+    const { fullName, phone } = sample.recipientInformation;
+    const { street, notes, reference } = sample.recipientLocation;
+    const personal = [fullName, phone, street, notes, reference, sample.shipperTrackingId];
+    const secrets = [both.account.token, both.account.accountKey, both.service.env.SECRETS_KEY!];
+    for (const secret of [...personal, ...secrets, both.receiver.url, 'canary', 'dist/main.js', 'key='])
+      expect(text).not.toContain(secret);
   });
 });

@@ -10,32 +10,23 @@ import {
   request,
   type Account,
 } from '../../support/client.js';
-import {
-  startProcess,
-  startService,
-  stopProcess,
-  type RunningProcess,
-  type Service,
-} from '../../support/harness.js';
+import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { accountAt } from '../../support/deployment.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { until } from '../../support/until.js';
 
 /** Ended access is refused everywhere within this time. */
 const boundMs = 10_000;
 
-let service: Service;
+let service: SharedService;
 let another: RunningProcess;
 let accounts = 0;
-const services: Service[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   another = await startProcess(service.env, 'api');
 });
-afterAll(async () => {
-  await stopProcess(another);
-  await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
-});
+afterAll(() => another && stopProcess(another));
 
 /** An account with a session in the portal. */
 type Known = Account & { cookie: string };
@@ -86,30 +77,6 @@ const set = (account: Account, status: string) =>
 
 // The longest tests come first: five run concurrently.
 describe('on every process within ten seconds', () => {
-  test.concurrent(
-    'if PostgreSQL cannot confirm access, requests get 503 after the limit and are not let through',
-    async () => {
-      const apart = await startService({ role: 'api' }); // its users table is locked
-      services.push(apart);
-      const account = await registerAccount(apart);
-      const invalid = () => account.call('/v1/shipments', { body: {} }); // needs no PostgreSQL
-      expectFailure(await invalid(), 400);
-      const client = new pg.Client({ connectionString: apart.env.DATABASE_URL });
-      await client.connect();
-      try {
-        await client.query('begin; lock table users in access exclusive mode');
-        const isUnavailable = async () => (await invalid()).httpStatus === 503;
-        expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
-        const response = await invalid();
-        expect([response.httpStatus, response.body.status]).toEqual([503, 'UNAVAILABLE']);
-        expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-      } finally {
-        await client.end();
-      }
-      await until('confirmed again', async () => (await invalid()).httpStatus === 400);
-    },
-  );
-
   test.concurrent('a rotated account key works for its overlap, with its tokens, and then ends', async () => {
     const account = await knownAccount();
     const path = `/shippers/${account.shipperId}/rotate-key`;
@@ -272,4 +239,24 @@ describe('on every process within ten seconds', () => {
       expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
     },
   );
+
+  // The last test, because it locks a table.
+  test('if PostgreSQL cannot confirm access, requests get 503 after the limit and are not let through', async () => {
+    const account = accountAt(await knownAccount(), another);
+    const invalid = () => account.call('/v1/shipments', { body: {} }); // needs no PostgreSQL
+    expectFailure(await invalid(), 400);
+    const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await client.connect();
+    try {
+      await client.query('begin; lock table users in access exclusive mode');
+      const isUnavailable = async () => (await invalid()).httpStatus === 503;
+      expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
+      const response = await invalid();
+      expect([response.httpStatus, response.body.status]).toEqual([503, 'UNAVAILABLE']);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    } finally {
+      await client.end();
+    }
+    await until('confirmed again', async () => (await invalid()).httpStatus === 400);
+  });
 });

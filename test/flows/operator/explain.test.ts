@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
-import { operatorToken, startService, type Service } from '../../support/harness.js';
+import { operatorToken } from '../../support/harness.js';
 import { runProgram } from '../../support/program.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { deliveriesOf, startHook, untilFound, type Hook } from '../../support/deliveries.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '1h', ORDER_HOLD: '2h' } });
+  service = await sharedService('impatient');
   account = await registerAccount(service);
 });
-afterAll(() => service?.stop());
 
 const explained = async (deliveryId: string) => {
   const response = await operator(service, `/deliveries/${deliveryId}/explanation`);
@@ -56,7 +56,7 @@ test('a paused webhook is named, as text and as JSON, without its address or pay
 
 test('a retry is explained with its time, and the next state with the state it waits for', async () => {
   const hook = await startHook(account);
-  hook.response.status = 500;
+  Object.assign(hook.response, { status: 500, headers: { 'retry-after': '3600' } });
   const trackingId = await placeOrder(account);
   const failed = await deliveryOf(hook, 'CREATED', 'PENDING');
   await untilFound(async () => (await explained(failed.deliveryId)).status === 'RETRY');
@@ -101,7 +101,7 @@ test('an open circuit is explained with its end, and later with a due probe', as
 
 test('an attempt under way is explained with its number and lease, and then as finished', async () => {
   const hook = await startHook(account);
-  hook.response.delayMs = 3_000;
+  hook.response.delayMs = 1_500;
   await placeOrder(account);
   const { deliveryId } = await deliveryOf(hook, 'CREATED', 'SENDING');
   const explanation = await explained(deliveryId);

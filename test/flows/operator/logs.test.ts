@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { registerAccount, registerWebhook, sampleOrder, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
+import { startServiceToInspect, type Service } from '../../support/harness.js';
 import { readTracked } from '../../support/project-files.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
@@ -23,85 +23,82 @@ const bytesOf = (line: Line | undefined) => Buffer.byteLength(`${JSON.stringify(
 /** The size of a line as docs/operating.md gives it. */
 const documentedBytes = (what: RegExp): number => Number(what.exec(readTracked('docs/operating.md'))?.[1]);
 
-describe('log lines', () => {
-  let receiver: Receiver;
-  const services: Service[] = [];
-  const start = async (env: Record<string, string>): Promise<[Service, Account]> => {
-    const service = await startService({ env });
-    services.push(service);
-    return [service, await registerAccount(service)];
-  };
-  beforeAll(async () => {
-    receiver = await startReceiver(({ path }) => ({ status: path === '/bad' ? 500 : 200 }));
-  });
-  afterAll(async () => {
-    for (const service of services) await service.stop();
-    await receiver.close();
-  });
-  const pathOf = (path: string) => receiver.url.replace('/hook', path);
-  const order = async (account: Account) => {
-    const { data } = await account.call('/v1/shipments', { body: sampleOrder() });
-    return data.trackingId as string;
-  };
+let receiver: Receiver;
+const services: Service[] = [];
+const start = async (env: Record<string, string>): Promise<[Service, Account]> => {
+  const service = await startServiceToInspect(env);
+  services.push(service);
+  return [service, await registerAccount(service)];
+};
+beforeAll(async () => {
+  receiver = await startReceiver(({ path }) => ({ status: path === '/bad' ? 500 : 200 }));
+});
+afterAll(async () => {
+  for (const service of services) await service.stop();
+  await receiver.close();
+});
+const pathOf = (path: string) => receiver.url.replace('/hook', path);
+const order = async (account: Account) => {
+  const { data } = await account.call('/v1/shipments', { body: sampleOrder() });
+  return data.trackingId as string;
+};
 
-  test('an attempt names its shipper, shipment and event', async () => {
-    const [service, account] = await start({});
-    await registerWebhook(account, pathOf('/good'));
-    const trackingId = await order(account);
-    await until('the attempt is logged', () => linesOf(service, 'attempt').length === 1);
-    const [received] = receiver.received.filter(
-      ({ notification }) => notification.tracking_id === trackingId,
-    );
-    expect(linesOf(service, 'attempt')).toMatchObject([
-      {
-        shipperId: account.shipperId,
-        trackingId,
-        eventId: received!.headers['webhook-id'],
-        status: 'SUCCEEDED',
-      },
-    ]);
-  });
+test('an attempt names its shipper, shipment and event', async () => {
+  const [service, account] = await start({ LOG_LEVEL: 'debug' });
+  await registerWebhook(account, pathOf('/good'));
+  const trackingId = await order(account);
+  await until('the attempt is logged', () => linesOf(service, 'attempt').length === 1);
+  const [received] = receiver.received.filter(({ notification }) => notification.tracking_id === trackingId);
+  expect(linesOf(service, 'attempt')).toMatchObject([
+    {
+      shipperId: account.shipperId,
+      trackingId,
+      eventId: received!.headers['webhook-id'],
+      status: 'SUCCEEDED',
+    },
+  ]);
+});
 
-  test('an attempt and a request take as many bytes as docs/operating.md says, give or take 5 %', () => {
-    const [service] = services;
-    const sizes = [
-      [documentedBytes(/a delivery logs (\d+) bytes/), bytesOf(linesOf(service!, 'attempt')[0])],
-      [
-        documentedBytes(/a request (\d+)/),
-        bytesOf(linesOf(service!, 'request').find(({ route }) => route === '/v1/shipments')),
-      ],
-    ] as const;
-    for (const [documented, measured] of sizes)
-      expect(Math.abs(documented - measured) / measured).toBeLessThan(0.05);
-  });
+test('an attempt and a request take as many bytes as docs/operating.md says, give or take 5 %', () => {
+  const [service] = services;
+  const sizes = [
+    [documentedBytes(/a delivery logs (\d+) bytes/), bytesOf(linesOf(service!, 'attempt')[0])],
+    [
+      documentedBytes(/a request (\d+)/),
+      bytesOf(linesOf(service!, 'request').find(({ route }) => route === '/v1/shipments')),
+    ],
+  ] as const;
+  for (const [documented, measured] of sizes)
+    expect(Math.abs(documented - measured) / measured).toBeLessThan(0.05);
+});
 
-  test('with LOG_ATTEMPTS=failed only failed attempts are logged', async () => {
-    const [service, account] = await start({ LOG_ATTEMPTS: 'failed' });
-    const good = await registerWebhook(account, pathOf('/good'));
-    const bad = await registerWebhook(account, pathOf('/bad'));
-    const trackingId = await order(account);
-    await until('the success is counted', async () => {
-      const metrics = await (await fetch(`${service.url}/metrics`)).text();
-      return /^parcelhook_delivery_attempts_total\{outcome="SUCCEEDED".*\} 1$/m.test(metrics);
-    });
-    await until('the failure is logged', () => linesOf(service, 'attempt').length > 0);
-    expect(linesOf(service, 'attempt')).toMatchObject([
-      { webhookId: bad.webhookId, trackingId, statusCode: 500 },
-    ]);
-    expect(service.process.output()).not.toContain(`"webhookId":"${good.webhookId}"`);
+test('with LOG_ATTEMPTS=failed only failed attempts are logged', async () => {
+  const [service, account] = await start({ LOG_ATTEMPTS: 'failed' });
+  const good = await registerWebhook(account, pathOf('/good'));
+  const bad = await registerWebhook(account, pathOf('/bad'));
+  const trackingId = await order(account);
+  await until('the success is counted', async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    return /^parcelhook_delivery_attempts_total\{outcome="SUCCEEDED".*\} 1$/m.test(metrics);
   });
+  await until('the failure is logged', () => linesOf(service, 'attempt').length > 0);
+  expect(linesOf(service, 'attempt')).toMatchObject([
+    { webhookId: bad.webhookId, trackingId, statusCode: 500 },
+  ]);
+  expect(service.process.output()).not.toContain(`"webhookId":"${good.webhookId}"`);
+});
 
-  test('requests of probes are logged at debug, all others at info', async () => {
-    const [service, account] = await start({ LOG_LEVEL: 'debug' });
-    for (const path of ['/healthz', '/readyz?verbose=1', '/metrics']) await fetch(`${service.url}${path}`);
-    await account.call('/v1/webhooks');
-    await fetch(`${service.url}/nothing`);
-    await until('all are logged', () => linesOf(service, 'request').some(({ status }) => status === 404));
-    const levels = linesOf(service, 'request').map(({ level, status, route }) => ({ level, status, route }));
-    expect(levels.filter(({ level }) => level === debugLevel)).toHaveLength(3);
-    expect(levels.slice(-2)).toEqual([
-      { level: 30, status: 200, route: '/v1/webhooks' },
-      { level: 30, status: 404, route: null },
-    ]);
-  });
+test('requests of probes are logged at debug, all others at info', async () => {
+  const service = services[0]!;
+  const account = await registerAccount(service);
+  for (const path of ['/healthz', '/readyz?verbose=1', '/metrics']) await fetch(`${service.url}${path}`);
+  await account.call('/v1/webhooks');
+  await fetch(`${service.url}/nothing`);
+  await until('all are logged', () => linesOf(service, 'request').some(({ status }) => status === 404));
+  const levels = linesOf(service, 'request').map(({ level, status, route }) => ({ level, status, route }));
+  expect(levels.filter(({ level }) => level === debugLevel)).toHaveLength(3);
+  expect(levels.slice(-2)).toEqual([
+    { level: 30, status: 200, route: '/v1/webhooks' },
+    { level: 30, status: 404, route: null },
+  ]);
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import {
+  basic,
   operator,
   placeOrder,
   registerAccount,
   registerWebhook,
+  request,
   type Account,
 } from '../../support/client.js';
 import { expectWrong } from '../../support/expect.js';
-import { operatorToken, startService, type Service } from '../../support/harness.js';
-import { programFile } from '../../support/program.js';
+import { operatorToken, startServiceToInspect, type Service } from '../../support/harness.js';
+import { runProgram } from '../../support/program.js';
 import { until } from '../../support/until.js';
 import { orderDelivered, startHook } from '../../support/deliveries.js';
 
@@ -18,33 +18,31 @@ let service: Service;
 let account: Account;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startServiceToInspect();
   account = await registerAccount(service);
 });
 afterAll(() => service?.stop());
 
-const cli = async (...words: string[]) => {
-  const given = ['--url', service.url, '--token', operatorToken, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    programFile,
-    'operator',
-    ...words,
-    ...given,
-  ]);
-  return JSON.parse(stdout) as Record<string, unknown>;
-};
+const run = (line: string, input = '') =>
+  runProgram(
+    ['operator', ...line.split(' ')],
+    { PARCELHOOK_URL: service.url, OPERATOR_TOKEN: operatorToken },
+    { input },
+  );
+const json = async (line: string): Promise<Record<string, unknown>> =>
+  JSON.parse((await run(`${line} --json`)).stdout) as Record<string, unknown>;
 
 test('the command line rotates the key of the secrets', async () => {
-  expect(await cli('secrets', 'rotate-key')).toEqual({ resealed: 0, unreadable: 0 });
+  expect(await json('secrets rotate-key')).toEqual({ resealed: 0, unreadable: 0 });
 });
 
 test('the command line renews the feed: earlier cursors are void, and the audit log names the operator', async () => {
   const cursor = async () => (await account.call('/v1/events?after=latest')).data.nextCursor as string;
   const before = await cursor();
-  expect(await cli('feed', 'renew')).toEqual({ renewedAt: expect.stringMatching(/\+00:00$/) });
+  expect(await json('feed renew')).toEqual({ renewedAt: expect.stringMatching(/\+00:00$/) });
   expectWrong(await account.call(`/v1/events?after=${before}`), ['after']);
   expect((await account.call(`/v1/events?after=${await cursor()}`)).httpStatus).toBe(200);
-  expect(await cli('audit', '--action', 'FEED_RENEWED')).toMatchObject({
+  expect(await json('audit --action FEED_RENEWED')).toMatchObject({
     entries: [{ actor: { kind: 'OPERATOR', name: 'operator' } }],
   });
 });
@@ -61,10 +59,11 @@ test('the command line cancels a replay listed by status', async () => {
   expect(data.replays).toMatchObject([
     { replayId, webhookId: hook.webhookId, total: 1, done: 0, status: 'RUNNING' },
   ]);
-  const cancelled = await cli('replay', 'cancel', '--id', replayId);
+  const cancelled = await json(`replay cancel --id ${replayId}`);
   expect(cancelled).toMatchObject({ replayId, status: 'CANCELLED' });
-  expect(await cli('replay', 'cancel', '--id', replayId)).toEqual(cancelled);
-  await expect(cli('replay', 'cancel', '--id', hook.webhookId)).rejects.toThrow('NOT_FOUND');
+  expect(await json(`replay cancel --id ${replayId}`)).toEqual(cancelled);
+  const unknown = await run(`replay cancel --id ${hook.webhookId}`);
+  expect(unknown).toMatchObject({ exit: 1, stderr: expect.stringContaining('NOT_FOUND') });
   await hook.close();
 });
 
@@ -92,46 +91,125 @@ test('status shows deliveries owed to webhooks that are not called, and the ship
     webhooks: 3,
     shippers: [shipper(much, 2, 6), shipper(little, 1, 2)],
   });
-  const given = ['status', '--url', service.url, '--token', operatorToken];
-  const { stdout } = await promisify(execFile)(process.execPath, [programFile, 'operator', ...given]);
+  const { stdout } = await run('status');
   expect(stdout).toMatch(/^uncalled\.deliveries +8$/m);
   expect(stdout).toMatch(new RegExp(`^${much.shipperId} +6 +2 .*\\n${little.shipperId} +2 +1 `, 'm'));
 });
 
-test.concurrent('the command line registers a shipper and its first user at once', async () => {
-  const made = await cli('shipper', 'create', '--name', 'Acme', '--email', 'ana@acme.example');
+test('the command line registers a shipper and its first user at once', async () => {
+  const made = await json('shipper create --name Acme --email ana@acme.example');
   const text = expect.any(String);
   expect(made).toEqual({ shipperId: text, accountKey: text, userId: text, setPasswordUrl: text });
   const { status } = await fetch(made.setPasswordUrl as string);
   expect(status).toBe(200);
 });
 
-test.concurrent('no shipper is created for a first user whose address is none', async () => {
-  const refused = cli('shipper', 'create', '--name', 'Nobody', '--email', 'not an address');
-  await expect(refused).rejects.toThrow(/must be an e-mail address/);
+test('no shipper is created for a first user whose address is none', async () => {
+  const { stderr } = await run('shipper create --name Nobody --email nowhere');
+  expect(stderr).toContain('must be an e-mail address');
   const { shippers } = (await operator(service, '/shippers?limit=250')).data;
   expect((shippers as { name: string }[]).map(({ name }) => name)).not.toContain('Nobody');
 });
 
-test.concurrent('the command line confirms before erasing a shipment, with y or yes only', async () => {
+test('the command line confirms before erasing a shipment, with y or yes only', async () => {
   const trackingId = await placeOrder(await registerAccount(service, 'own@example.com'));
   const erased = async () =>
     (await service.sql('select 1 from shipment_progress where erased_at is not null')).length > 0;
-  const erase = (response: string, ...more: string[]) => {
-    const given = ['--url', service.url, '--token', operatorToken, '--json', ...more];
-    const words = ['shipment', 'erase', '--tracking-id', trackingId, ...given];
-    const running = promisify(execFile)(process.execPath, [programFile, 'operator', ...words]);
-    running.child.stdin!.end(response);
-    return running;
-  };
-  await Promise.all(
-    ['', 'n\n', 'yesterday\n', '\ny\n'].map((response) =>
-      expect(erase(response)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('[y/N]') }),
-    ),
-  );
+  const erase = (response: string, more = '') =>
+    run(`shipment erase --tracking-id ${trackingId} --json${more}`, response);
+  for (const refusal of await Promise.all(['', 'n\n', 'yesterday\n', '\ny\n'].map((one) => erase(one))))
+    expect(refusal).toMatchObject({ exit: 2, stderr: expect.stringContaining('[y/N]') });
   expect(await erased()).toBe(false);
   const { stdout } = await erase('YES\n');
   expect(JSON.parse(stdout)).toMatchObject({ trackingId });
   expect(await erased()).toBe(true);
-  expect(JSON.parse((await erase('', '--yes')).stdout)).toEqual(JSON.parse(stdout));
+  expect(JSON.parse((await erase('', ' --yes')).stdout)).toEqual(JSON.parse(stdout));
+});
+
+const shipperIs = async (status: string) =>
+  expect((await operator(service, `/shippers?status=${status}`)).data.shippers).toEqual(
+    expect.arrayContaining([expect.objectContaining({ shipperId: account.shipperId })]),
+  );
+
+// The last tests, because they end what they have registered.
+test('the command line lists shippers and users: one per line, or JSON', async () => {
+  account = await registerAccount(service, 'ends@example.com');
+  await operator(service, '/shippers', { body: { name: 'Steers\u001b[2J\nterminals' } });
+  const [{ stdout }, page, users] = await Promise.all([
+    run('shipper list'),
+    run('shipper list --limit 1'),
+    json(`user list --id ${account.shipperId}`),
+  ]);
+  expect(stdout).toMatch(/^shipperId +status +createdAt +name\n/);
+  expect(stdout).toContain('Steers\\u001b[2J terminals\n');
+  expect(page.stdout).toMatch(/\nmore: --cursor \S+\n$/);
+  expect(users).toEqual({
+    users: [
+      { userId: account.userId, email: account.email, hasPassword: true, createdAt: expect.any(String) },
+    ],
+    nextCursor: null,
+  });
+});
+
+test('the command line suspends and resumes a shipper', async () => {
+  expect(await json(`shipper suspend --id ${account.shipperId}`)).toMatchObject({ status: 'SUSPENDED' });
+  await shipperIs('SUSPENDED');
+  expect(await json(`shipper resume --id ${account.shipperId}`)).toMatchObject({ status: 'ACTIVE' });
+  await shipperIs('ACTIVE');
+});
+
+test('the command line rotates an account key', async () => {
+  const { accountKey } = await json(`shipper rotate-key --id ${account.shipperId} --overlap 1h`);
+  const headers = { authorization: basic(account.email, account.password) };
+  const login = await request(`${service.url}/v1/login?key=${String(accountKey)}`, { headers });
+  expect(login.httpStatus).toBe(200);
+  const wrong = await run(`shipper rotate-key --id ${account.shipperId} --overlap soon`);
+  expect(wrong).toMatchObject({ exit: 1, stderr: expect.stringContaining('overlap: must be a duration') });
+});
+
+test('the command line signs a user out', async () => {
+  const { userId } = account;
+  expect(await json(`user sign-out --user ${userId}`)).toEqual({ userId });
+  expect((await account.call('/v1/webhooks')).httpStatus).toBe(401);
+});
+
+test.each(['user remove --user', 'shipper remove --id'])(
+  'the command line asks for confirmation of %s without --yes',
+  async (line) => {
+    const [id, path] = line.startsWith('user')
+      ? [account.userId, `/shippers/${account.shipperId}/users`]
+      : [account.shipperId, '/shippers?status=ACTIVE'];
+    const isThere = async () => JSON.stringify((await operator(service, path)).data).includes(id);
+    const refusals = ['', 'no\n', 'yesterday\n'].map((response) => run(`${line} ${id}`, response));
+    for (const refusal of await Promise.all(refusals))
+      expect(refusal).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing was done') });
+    expect(await isThere()).toBe(true);
+    expect(await run(`${line} ${id}`, 'yes\n')).toMatchObject({ exit: 0 });
+    expect(await isThere()).toBe(false);
+    const again = await run(`${line} ${id} --yes`);
+    expect(again.exit).toBe(line.startsWith('user') ? 1 : 0); // the user is not found, the shipper stays removed
+  },
+);
+
+test('the command line shows the audit log with its filters', async () => {
+  const [{ entries }, { stdout }, refused] = await Promise.all([
+    json(`audit --id ${account.shipperId} --outcome DONE --from 2020-01-01`),
+    run(`audit --id ${account.shipperId} --action USER_REMOVED`),
+    run('audit --action SHIPPER_LOST'),
+  ]);
+  expect((entries as { action: string }[]).map(({ action }) => action)).toEqual([
+    'SHIPPER_REMOVED',
+    'USER_REMOVED',
+    'USER_SIGNED_OUT',
+    'ACCOUNT_KEY_ROTATED',
+    'SHIPPER_RESUMED',
+    'SHIPPER_SUSPENDED',
+    'USER_CREATED',
+    'SHIPPER_CREATED',
+  ]);
+  expect(stdout).toMatch(/\n\S+ +USER_REMOVED +DONE +1 +OPERATOR +operator +\S*127\.0\.0\.1 .*\n$/);
+  expect(refused).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('action: must be one of SHIPPER_CREATED'),
+  });
 });

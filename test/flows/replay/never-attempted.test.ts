@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
 import {
-  countByStatus,
   deliveriesOf,
   orderDelivered,
   startHook,
@@ -9,22 +8,16 @@ import {
   untilFound,
   type Hook,
 } from '../../support/deliveries.js';
-import { accountAt } from '../../support/deployment.js';
-import { startProcess, startService, type Service } from '../../support/harness.js';
 import { placeOrders, trackingIdOf } from '../../support/load.js';
 import { hasten } from '../../support/outbox.js';
-import { addMissedEvents, replayCalls } from '../../support/replays.js';
-import { until } from '../../support/until.js';
+import { replayCalls } from '../../support/replays.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 
-const parkedAfter = 5;
-let service: Service;
+let service: SharedService;
 let account: Account;
 beforeAll(async () => {
-  service = await startService({
-    env: { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
-  });
+  service = await sharedService('impatient');
 });
-afterAll(() => service?.stop());
 beforeEach(async () => {
   account = await registerAccount(service);
 });
@@ -146,31 +139,6 @@ test('what only waits for an earlier state of its shipment does not count as nev
   await hook.close();
 });
 
-test('a parked webhook gets all of it once: what it held by the replay, the parked events without', async () => {
-  await recordOrders(1);
-  const hook = await startHook(account, { status: 'PAUSED' });
-  const isParked = async () =>
-    (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.parkedSince !== null;
-  await recordOrders(parkedAfter);
-  await untilFound(isParked);
-  const parkedFrom = Date.now();
-  await recordOrders(3);
-  const parkedOnly = await never(hook.webhookId, { from: parkedFrom, to: Date.now() + 1_000 });
-  expect(parkedOnly.data).toMatchObject({ queued: 0, reason: 'PARKED' });
-  const { data } = await never(hook.webhookId);
-  expect(data).toMatchObject({ queued: 1 + parkedAfter, reason: null });
-  await untilWalked(data.replayId);
-  expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1 + parkedAfter);
-  await setStatus(hook, 'ACTIVE');
-  expect(await untilOver(data.replayId)).toMatchObject({ status: 'DONE', done: 6, total: 6 });
-  await untilFound(async () => !(await isParked()));
-  await settled(hook.webhookId, 9, 'SUCCEEDED');
-  expect(new Set(told(hook)).size).toBe(9);
-  expect(hook.receiver.received).toHaveLength(9);
-  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
-  await hook.close();
-});
-
 test('after a cancel, what was held is still sent, and the rest is never attempted as before', async () => {
   const [early] = await recordOrders(1);
   const hook = await startHook(account, { status: 'PAUSED' });
@@ -191,37 +159,3 @@ test('after a cancel, what was held is still sent, and the rest is never attempt
   expect(told(hook)[1]).toBe(`${early} CREATED`);
   await hook.close();
 });
-
-test('it goes on after a kill -9, and still leaves out what failed', async () => {
-  const missed = 1_500; // more than one piece
-  const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
-  hook.response.status = 500;
-  const failed = await orderDelivered(account, hook.webhookId);
-  await untilDelivery(account, failed, ({ status }) => status === 'FAILED');
-  await addMissedEvents(service, account.shipperId, missed);
-  Object.assign(hook.response, { status: 200, delayMs: 100 });
-  const before = hook.receiver.received.length;
-  const { data } = await never(hook.webhookId);
-  expect(data.queued).toBe(missed);
-  await hook.receiver.waitFor(before + 20);
-  service.process.kill('SIGKILL');
-  await service.process.exited;
-  expect(hook.receiver.received.length).toBeLessThan(missed);
-  hook.response.delayMs = 0;
-  service.process = await startProcess(service.env);
-  const owner = accountAt(account, service.process);
-  let seen: unknown;
-  await until(
-    'the replay ends',
-    async () => {
-      seen = (await owner.call(`/v1/replays/${String(data.replayId)}`)).data;
-      return (seen as { status: string }).status === 'DONE';
-    },
-    60_000,
-  );
-  expect(seen).toMatchObject({ done: missed, total: missed });
-  expect(await countByStatus(service, hook.webhookId)).toEqual({ SUCCEEDED: missed, FAILED: 1 });
-  const ids = hook.receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
-  expect(new Set(ids).size).toBe(missed);
-  await hook.receiver.close();
-}, 120_000);

@@ -9,7 +9,7 @@ import {
   type Account,
 } from '../../support/client.js';
 import { findInDatabase } from '../../support/database.js';
-import { startProcess, startService, type Service } from '../../support/harness.js';
+import { startProcess, startServiceToBreak, type Service } from '../../support/harness.js';
 import { crashTraces } from '../../support/deployment.js';
 import { placeOrders } from '../../support/load.js';
 import { until } from '../../support/until.js';
@@ -24,7 +24,7 @@ const bulk = 2_000;
 const patienceMs = 60_000; // it yields to other work, even more on a busy machine
 
 beforeAll(async () => {
-  service = await startService({ env: { TIME_SCALE: '0.03', RETRY_SCHEDULE: '1h', SIMULATE: 'true' } });
+  service = await startServiceToBreak({ TIME_SCALE: '0.03', RETRY_SCHEDULE: '1h', SIMULATE: 'true' });
   [removed, other] = await Promise.all([
     registerAccount(service, 'planted-user@example.com'),
     registerAccount(service, 'other@example.com'),

@@ -1,17 +1,29 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { dropExpiredDays } from '../../../src/history/retention/log-days.js';
+import { createPurge } from '../../../src/history/retention/purge.js';
+import type { Pool } from '../../../src/platform/database/postgres.js';
 import { placeOrder, registerAccount, type Account } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
-import { deliveriesOf, startHook, untilFound, type Hook } from '../../support/deliveries.js';
+import { startProcess, startServiceToInspect, stopProcess, type Service } from '../../support/harness.js';
+import { logger, openPool } from '../../support/core/world.js';
+import { until } from '../../support/until.js';
+import { deliveriesOf, startHook, untilDelivery, untilFound, type Hook } from '../../support/deliveries.js';
 
+const retentionMs = 3 * 86_400_000;
 let service: Service;
+let db: Pool;
 let account: Account;
 let hook: Hook;
 /** Its deliveries stay owed. */
 let paused: Hook;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOG_RETENTION: '3d', AUDIT_RETENTION: '30d', TIME_SCALE: '0.25' } });
+  service = await startServiceToInspect({
+    LOG_RETENTION: '3d',
+    AUDIT_RETENTION: '30d',
+    TIME_SCALE: '0.25',
+  });
+  db = openPool(service.env.DATABASE_URL!, 4);
   account = await registerAccount(service);
   hook = await startHook(account);
   paused = await startHook(account, { status: 'PAUSED', interests: ['NOTHING'] });
@@ -19,6 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await hook?.close();
   await paused?.close();
+  await db?.end();
   await service?.stop();
 });
 
@@ -118,18 +131,48 @@ const oldAuditLines = async () => {
   return row!;
 };
 
-/** Maintenance runs when a worker starts: all tests share three runs. */
-async function runMaintenance<T>(check: () => Promise<T | false | null>): Promise<T> {
-  const workers = await Promise.all([
-    startProcess(service.env, 'worker'),
-    startProcess(service.env, 'worker'),
-  ]);
+const deleted = async () => {
+  const [row] = await service.sql<{ n: number }>(
+    'select count(*)::int as n from webhooks where deleted_at is not null',
+  );
+  return row!.n;
+};
+
+/** Index statistics of webhooks; backends report them some seconds late. */
+const indexUse = async () => {
+  const rows = await service.sql<{ name: string; scans: string; rows: string }>(
+    `select indexrelname as name, idx_scan as scans, idx_tup_read as rows from pg_stat_user_indexes
+      where relname = 'webhooks'`,
+  );
+  return Object.fromEntries(
+    rows.map(({ name, scans, rows: read }) => [name, { scans: Number(scans), rows: Number(read) }]),
+  );
+};
+
+const makeDeleted = (count: number, age: string) =>
+  service.sql(
+    `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede, headers,
+                           description, secret, created_at, updated_at, deleted_at)
+     select gen_random_uuid(), $1, '{*}', 'https://example.org/', 'PAUSED', 'NONE', false, '{}', '', '', now(), now(),
+            now() - $3::interval
+       from generate_series(1, $2) n`,
+    [account.shipperId, count, age],
+  );
+
+/** Maintenance runs when a worker starts. */
+async function untilMaintained(check: () => Promise<boolean>): Promise<void> {
+  const start = () => startProcess(service.env, 'worker');
+  const workers = await Promise.all([start(), start()]);
   try {
-    return await untilFound(check);
+    await until('maintenance is over', check, 40_000);
   } finally {
     await Promise.all(workers.map(stopProcess));
   }
 }
+
+/** As two workers that start at once do. */
+const dropExpiredTwice = () =>
+  Promise.all([dropExpiredDays(db, retentionMs, logger), dropExpiredDays(db, retentionMs, logger)]);
 
 /** It is read during the first maintenance. */
 let inUse: { day: string; endReading: () => Promise<void> };
@@ -144,11 +187,13 @@ test('days before the retention are dropped, later days and the tracking history
   await writeAuditLines(2_500, 31);
   await writeAuditLines(3, 29);
   expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1); // deliveries without an event are not shown
-  await runMaintenance(
+  await makeDeleted(1, '2 hours');
+  await untilMaintained(
     async () =>
       (await partitions(expired)).length === 0 &&
       (await partitions(old)).length === 0 &&
-      (await oldAuditLines()).gone,
+      (await oldAuditLines()).gone &&
+      (await deleted()) === 0,
   );
   expect((await oldAuditLines()).kept).toBe(3);
   await expect(service.sql('delete from audit')).rejects.toThrow('append-only');
@@ -180,9 +225,8 @@ test('a day in use is settled, skipped without delaying anything, and dropped th
         select delivery_id from outbox where delivery_id < uuid_floor(now() - interval '9 days')
          order by delivery_id desc limit 1)`,
   );
-  await runMaintenance(
-    async () => (await partitions(day)).length === 0 && (await partitions(older)).length === 0,
-  );
+  await dropExpiredTwice();
+  expect([...(await partitions(day)), ...(await partitions(older))]).toEqual([]);
 });
 
 test('a day stays while an attempt owed since then is under way', async () => {
@@ -192,7 +236,8 @@ test('a day stays while an attempt owed since then is under way', async () => {
   expect(await partitions(day)).toHaveLength(2);
   await service.sql(`update outbox set lease_until = now() where status = 'SENDING'`);
   await untilFound(async () => (await owed(day))[0] === 'READY');
-  await runMaintenance(async () => (await partitions(day)).length === 0);
+  await dropExpiredTwice();
+  expect(await partitions(day)).toEqual([]);
 });
 
 test('a process that starts with an old empty log makes no partition for it', async () => {
@@ -218,3 +263,49 @@ test('partitions are made while a long transaction reads the log, without delayi
   await reader.query('commit');
   await reader.end();
 });
+
+test('20,000 deleted webhooks make neither the log nor an order slower, and are purged when nothing refers to them', async () => {
+  account = await registerAccount(service);
+  const hook = await startHook(account, { interests: ['CREATED'] });
+  const mentioned = await startHook(account, { interests: ['CREATED'] });
+  await placeOrder(account);
+  const [delivery] = await untilFound(async () => {
+    const found = await deliveriesOf(account, mentioned.webhookId);
+    return found.length === 1 && found;
+  });
+  await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'SUCCEEDED');
+  await mentioned.close();
+  await service.sql(
+    `update webhooks set deleted_at = now() - interval '2 hours' where deleted_at is not null`,
+  );
+
+  await makeDeleted(20_000, '2 hours');
+  await makeDeleted(700, '10 minutes'); // recent operations may still owe them something
+  for (const path of ['/v1/deliveries', '/v1/webhooks', `/v1/deliveries/${delivery!.deliveryId}`])
+    for (let n = 0; n < 10; n += 1) expect((await account.call(path)).httpStatus).toBe(200);
+  await placeOrder(account);
+  await untilFound(async () => (await deliveriesOf(account, hook.webhookId)).length === 2);
+
+  expect(await deleted()).toBe(20_701);
+  await service.sql(
+    `delete from webhooks where webhook_id in (
+    select webhook_id from webhooks where deleted_at < now() - interval '1 hour' and webhook_id <> $1 limit 19400)`,
+    [mentioned.webhookId],
+  ); // shortens the walk
+  const purge = createPurge(db, logger);
+  while (await purge());
+  expect(await deleted()).toBe(701);
+  // Webhooks in the log are still shown with their address.
+  expect(await deliveriesOf(account, mentioned.webhookId)).toMatchObject([
+    { deliveryId: delivery!.deliveryId },
+  ]);
+  await service.sql('delete from deliveries where webhook_id = $1', [mentioned.webhookId]);
+  while (await purge());
+  expect(await deleted()).toBe(700);
+  await hook.close();
+  const use = await untilFound(async () => {
+    const found = await indexUse();
+    return found.webhooks_of_shipper!.scans > 30 && found;
+  });
+  expect(use.webhooks_of_shipper!.rows).toBeLessThan(1_000);
+}, 120_000);

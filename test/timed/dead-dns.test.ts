@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { hugeResponse, startDnsServer, type DnsServer } from '../../support/dns-server.js';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../../support/client.js';
-import { startService, type Service } from '../../support/harness.js';
-import { startReceiver, type Receiver } from '../../support/receiver.js';
-import { trackingIdOf } from '../../support/load.js';
-import { until } from '../../support/until.js';
+import { hugeResponse, startDnsServer, type DnsServer } from '../support/dns-server.js';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { startServiceWith, type Service } from '../support/harness.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { trackingIdOf } from '../support/load.js';
+import { until } from '../support/until.js';
 
 /** Twenty of a hundred hostnames are dead: the name server does not respond for them. */
 const deadCount = 20;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   // Each notification needs its own connection, and each connection a lookup.
   receiver = await startReceiver(() => ({ headers: { connection: 'close' } }));
-  service = await startService({ env: { DNS_SERVERS: dns.address, RETRY_SCHEDULE: '1h' } });
+  service = await startServiceWith({ DNS_SERVERS: dns.address, RETRY_SCHEDULE: '1h' });
   [afflicted, healthy] = await Promise.all([
     registerAccount(service, 'afflicted@example.com'),
     registerAccount(service, 'healthy@example.com'),

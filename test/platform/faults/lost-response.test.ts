@@ -5,7 +5,7 @@ import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } f
 import { createDatabase, dropDatabase, templateDatabase } from '../../support/database.js';
 import {
   startProcess,
-  startService,
+  startServiceOfRole,
   stopProcess,
   type RunningProcess,
   type Service,
@@ -65,7 +65,7 @@ let worker: RunningProcess;
 let proxy: Awaited<ReturnType<typeof startProxy>>;
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  service = await startServiceOfRole('api');
   proxy = await startProxy(new URL(service.env.DATABASE_URL!));
   worker = await startProcess({ ...service.env, DATABASE_URL: proxy.url }, 'worker');
 });

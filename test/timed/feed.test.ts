@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expectSuccess } from '../support/expect.js';
+import { operator, placeOrder, registerAccount, type Account, type ApiResponse } from '../support/client.js';
+import {
+  startProcess,
+  startServiceOfRole,
+  stopProcess,
+  type RunningProcess,
+  type Service,
+} from '../support/harness.js';
+import { until } from '../support/until.js';
+
+let service: Service;
+let worker: RunningProcess;
+
+beforeAll(async () => {
+  service = await startServiceOfRole('api');
+  worker = await startProcess(service.env, 'worker');
+});
+afterAll(async () => {
+  if (worker) await stopProcess(worker);
+  await service?.stop();
+});
+
+const cursorOf = ({ data }: ApiResponse) => data.nextCursor as string;
+const statesOf = (response: ApiResponse) => {
+  expectSuccess(response, 200);
+  return (response.data.events as { state: string }[]).map(({ state }) => state);
+};
+const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
+const poll = async (of: Account, query?: string, wait = '15s') => {
+  const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
+  return { response, at: Date.now() };
+};
+const untilWaiting = (at: { url: string } = service, count = 1) =>
+  until('the reader waits', async () => {
+    const text = await (await fetch(`${at.url}/metrics`)).text();
+    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
+  });
+const least = async (times: number, measure: () => Promise<number>) => {
+  const measured: number[] = [];
+  for (let n = 0; n < times; n += 1) measured.push(await measure());
+  return Math.min(...measured);
+};
+
+test('a waiting reader gets events of a worker half a second after the commit, and those of its process at once', async () => {
+  const account = await registerAccount(service);
+  let trackingId = '';
+  const byWorker = await least(4, async () => {
+    const polled = poll(account);
+    await untilWaiting();
+    trackingId = await placeOrder(account);
+    const { response, at } = await polled;
+    expect(statesOf(response)).toEqual(['CREATED']);
+    return at - new Date(response.data.events[0].recordedAt as string).getTime();
+  });
+  expect(byWorker).toBeLessThan(500);
+  const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'].values();
+  const here = await least(4, async () => {
+    const polled = poll(account, undefined, '20s');
+    await untilWaiting();
+    const state = states.next().value!;
+    const sent = await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+    const respondedAt = Date.now();
+    expectSuccess(sent, 202);
+    const { response, at } = await polled;
+    expect(statesOf(response)).toEqual([state]);
+    return at - respondedAt;
+  });
+  expect(here).toBeLessThan(100); // less than the polling interval
+});
