@@ -28,6 +28,7 @@ describe('login attempts of an account that reach the hash', () => {
         expect(sum(through)).toBeLessThanOrEqual(most);
         for (const count of through.values()) expect(count).toBeLessThanOrEqual(Math.ceil(most / 4));
       }),
+      { numRuns: 25 },
     );
   });
 
@@ -37,6 +38,7 @@ describe('login attempts of an account that reach the hash', () => {
         const through = await play(most, asStrangers([...blocks.map((block) => block % 9), 99]));
         expect(through.get(99)).toBe(1);
       }),
+      { numRuns: 25 },
     );
   });
 
@@ -47,6 +49,7 @@ describe('login attempts of an account that reach the hash', () => {
         const through = await play(most, [...asStrangers(blocks), ...own, ...asStrangers(blocks)]);
         expect(through.get(99) ?? 0).toBe(Math.min(most, tries));
       }),
+      { numRuns: 25 },
     );
   });
 });
