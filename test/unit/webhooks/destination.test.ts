@@ -120,6 +120,7 @@ describe('at registration', () => {
         const taken = asciiAddress(written);
         if (taken !== written) expect(new URL(taken).hostname).toBe(new URL(written).hostname);
       }),
+      { numRuns: 30 },
     );
   });
 
