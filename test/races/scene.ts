@@ -88,15 +88,18 @@ export async function setScenes(world: World, count: number): Promise<Scene[]> {
     of('failing'),
   ]);
   await recordEach(['due', 'CREATED']);
-  const known = [...(await outboxOf(world)), ...(await logOf(world))];
+  const known = await world.sql<{ delivery_id: string; webhook_id: string }>(
+    `select delivery_id, webhook_id from outbox where webhook_id = any($1)
+      union all select delivery_id, webhook_id from deliveries where webhook_id = any($1)`,
+    [webhookIds],
+  );
   return places.map((place, n) => {
     const webhookId = webhookIds[n]!;
-    const own = <Row extends { webhook_id: string }>(row: Row) => row.webhook_id === webhookId;
     return {
       ...place,
       webhookId,
       claims: claims.filter((claim) => claim.webhookId === webhookId),
-      deliveryIds: known.filter(own).map((row) => row.delivery_id),
+      deliveryIds: known.filter((row) => row.webhook_id === webhookId).map((row) => row.delivery_id),
     };
   });
 }

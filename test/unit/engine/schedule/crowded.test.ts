@@ -25,7 +25,8 @@ function crowd(hangingOthers: number) {
   let nowMs = 0;
   for (let n = 0; n < hangingOthers; n += 1) enter('other', n % 50, nowMs);
   for (; nowMs <= lastsMs; nowMs += stepMs) {
-    if (nowMs % 340 === 0 && nowMs < (2 / 3) * lastsMs) for (let n = 0; n < 100; n += 1) enter('big', n, nowMs);
+    if (nowMs % 340 === 0 && nowMs < (2 / 3) * lastsMs)
+      for (let n = 0; n < 100; n += 1) enter('big', n, nowMs);
     for (const attempt of running) {
       const { entry, startedAtMs, answeredAtMs } = attempt;
       const { claim } = entry;
