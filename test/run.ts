@@ -22,6 +22,8 @@ interface Tier {
   queue: 'postgres' | 'redis';
   /** For tests that must have the machine for themselves. */
   alone?: true;
+  /** Properties and simulations of support/runs.ts get all their runs. */
+  runs?: 'full';
 }
 
 /** Each is one run of jest. */
@@ -29,6 +31,7 @@ const tiers: Tier[] = [
   { folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
   { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
   { folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
+  { folders: ['unit/engine'], queue: 'postgres', runs: 'full' },
   { folders: ['timed'], queue: 'redis', alone: true },
 ];
 
@@ -91,7 +94,11 @@ let running: ChildProcess | undefined;
 let stopped = false;
 
 /** Resolves with jest's exit code. */
-function runJest(args: string[], queue: string, maxWorkers = workers): Promise<number> {
+function runJest(
+  args: string[],
+  queue: string,
+  { maxWorkers = workers, runs = process.env.TEST_RUNS ?? '' } = {},
+): Promise<number> {
   running = spawn(process.execPath, [...nodeOptions, jest, `--maxWorkers=${maxWorkers}`, ...args], {
     stdio: 'inherit',
     env: {
@@ -100,6 +107,7 @@ function runJest(args: string[], queue: string, maxWorkers = workers): Promise<n
       TEST_DATABASE_URLS: servers.map((server) => server.superuserConnectionString).join(' '),
       TEST_REDIS_URL: redis?.url ?? '',
       TEST_QUEUE: queue,
+      TEST_RUNS: runs,
     },
   });
   return new Promise((resolve) => running!.once('exit', (code) => resolve(code ?? 1)));
@@ -107,11 +115,11 @@ function runJest(args: string[], queue: string, maxWorkers = workers): Promise<n
 
 async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
   let exitCode = 0;
-  for (const { folders, queue, alone } of chosen) {
+  for (const { folders, queue, alone, runs } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
-    console.log(`\n== ${folders.join(', ')}: the queue on ${queue} ==`);
+    console.log(`\n== ${folders.join(', ')}: ${runs ? `${runs} runs` : `the queue on ${queue}`} ==`);
     const paths = folders.map((one) => `<rootDir>/test/${one}/`.replace('<rootDir>', process.cwd()));
-    const code = await runJest([...options, ...paths], queue, alone ? 1 : workers);
+    const code = await runJest([...options, ...paths], queue, { maxWorkers: alone ? 1 : workers, runs });
     exitCode = Math.max(exitCode, code);
   }
   return exitCode;

@@ -12,14 +12,20 @@ import {
   leaseMs,
   longHoldMs,
   pull,
-  record,
   recordAll,
   settlementOf,
   takeUpLapsed,
   terminalStates,
 } from '../support/core/acts.js';
 import { cancel, replay } from '../support/core/replays.js';
-import { addShipments, addWebhook, logOf, outboxOf, type World } from '../support/core/world.js';
+import {
+  addShipments,
+  addWebhook,
+  forNewShipper,
+  logOf,
+  outboxOf,
+  type World,
+} from '../support/core/world.js';
 
 /**
  * One webhook with a failed shipment and two states behind it, a state sent by an apparently dead worker, a shipment
@@ -40,40 +46,70 @@ export interface Scene {
 
 const minuteMs = 60_000;
 
-export async function setScene(world: World, options: { supersede?: boolean } = {}): Promise<Scene> {
+/** Each of a shipper of its own; set together, because that takes no longer than one alone. */
+export async function setScenes(world: World, count: number): Promise<Scene[]> {
   const { db } = world;
-  const shipmentIds = await addShipments(world, 5);
-  const [failing, sending, failed, due, missed] = shipmentIds as [string, string, string, string, string];
-  await record(db, missed, ['CREATED', 'PICKED_UP']);
-  const webhookId = await addWebhook(world, options);
-  const scene = { world, webhookId, failing, sending, failed, due, missed };
+  const places = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const own = await forNewShipper(world);
+      const [failing, sending, failed, due, missed] = (await addShipments(own, 5)) as Five;
+      return { world: own, failing, sending, failed, due, missed };
+    }),
+  );
+  type Shipment = 'failing' | 'sending' | 'failed' | 'due' | 'missed';
+  const of = (shipment: Shipment) => places.map((place) => place[shipment]);
+  const recordEach = (...states: [Shipment, string][]) =>
+    recordAll(
+      db,
+      places.flatMap((place) =>
+        states.map(([shipment, state]): [string, string] => [place[shipment], state]),
+      ),
+    );
+  await recordEach(['missed', 'CREATED'], ['missed', 'PICKED_UP']);
+  const webhookIds = await Promise.all(places.map((place) => addWebhook(place.world)));
 
-  await record(db, failed, ['CREATED']);
-  await finish(db, await pull(db, webhookId), 'FAILED');
-  await recordAll(db, [
-    [failed, 'PICKED_UP'],
-    [failing, 'CREATED'],
+  await recordEach(['failed', 'CREATED']);
+  await finish(db, await pull(db, webhookIds), 'FAILED');
+  await recordEach(['failed', 'PICKED_UP'], ['failing', 'CREATED']);
+  await finish(db, await pull(db, webhookIds), 'RETRY', { delayMs: minuteMs });
+  await world.sql(`update outbox set due_at = now() + interval '1 hour' where shipment_id = any($1)`, [
+    of('failing'),
   ]);
-  await finish(db, await pull(db, webhookId), 'RETRY', { delayMs: minuteMs });
-  await world.sql(`update outbox set due_at = now() + interval '1 hour' where shipment_id = $1`, [failing]);
-  await recordAll(db, [
-    [failed, 'IN_TRANSIT'],
-    [failing, 'PICKED_UP'],
-    [failing, 'IN_TRANSIT'],
-    [sending, 'CREATED'],
-    [sending, 'PICKED_UP'],
-  ]);
-  const claims = await pull(db, webhookId);
+  await recordEach(
+    ['failed', 'IN_TRANSIT'],
+    ['failing', 'PICKED_UP'],
+    ['failing', 'IN_TRANSIT'],
+    ['sending', 'CREATED'],
+    ['sending', 'PICKED_UP'],
+  );
+  const claims = await pull(db, webhookIds);
   await lapse(world);
-  await world.sql(`update outbox set due_at = now() where shipment_id = $1 and not waits_turn`, [failing]);
-  await record(db, due, ['CREATED']);
-  const known = [...(await outboxOf(world, webhookId)), ...(await logOf(world, webhookId))];
-  return { ...scene, claims, deliveryIds: known.map((row) => row.delivery_id) };
+  await world.sql(`update outbox set due_at = now() where shipment_id = any($1) and not waits_turn`, [
+    of('failing'),
+  ]);
+  await recordEach(['due', 'CREATED']);
+  const known = await world.sql<{ delivery_id: string; webhook_id: string }>(
+    `select delivery_id, webhook_id from outbox where webhook_id = any($1)
+      union all select delivery_id, webhook_id from deliveries where webhook_id = any($1)`,
+    [webhookIds],
+  );
+  return places.map((place, n) => {
+    const webhookId = webhookIds[n]!;
+    return {
+      ...place,
+      webhookId,
+      claims: claims.filter((claim) => claim.webhookId === webhookId),
+      deliveryIds: known.filter((row) => row.webhook_id === webhookId).map((row) => row.delivery_id),
+    };
+  });
 }
+type Five = [string, string, string, string, string];
 
 /** Its statement on the outbox is named `statement`. */
 export interface Deed {
   statement: string;
+  /** It changes the rows of all webhooks. */
+  isGlobal?: true;
   run(db: Database, scene: Scene): Promise<unknown>;
 }
 
@@ -155,6 +191,7 @@ export const deeds: Record<string, Deed> = {
   },
   'taking up lapsed claims': {
     statement: 'take-lapsed',
+    isGlobal: true,
     run: (db) => takeUpLapsed(db),
   },
   'deleting the webhook': {
@@ -166,6 +203,7 @@ export const deeds: Record<string, Deed> = {
   },
   'cancelling what is too old': {
     statement: 'cancel-expired',
+    isGlobal: true,
     run: async (db, scene) => {
       await cancelExpired(db, -1_000, 1_000);
       await thenGiveTurns(db, scene);

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
 import {
   claimRedeliveries,
   settleRedelivery,
   takeLapsedRedeliveries,
 } from '../../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
 import { settle, settleOnceMore } from '../../../src/engine/outbox/settle.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { createFold } from '../../../src/history/stats/fold.js';
 import { dropOldHours, readHours } from '../../../src/history/stats/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { expectCountsMatchLog } from '../../support/outbox.js';
+import { newId } from '../../../src/platform/ids.js';
 import {
   finish,
   lapse,
@@ -23,7 +24,9 @@ import {
 } from '../../support/core/acts.js';
 import { addPlantedOrder, erase, recordPlanted } from '../../support/core/erasures.js';
 import { replay } from '../../support/core/replays.js';
-import { addShipment, addWebhook, createWorld, logger, type World } from '../../support/core/world.js';
+import { type World, addShipment, addWebhook, createWorld, logger } from '../../support/core/world.js';
+import { percentile } from '../../support/load.js';
+import { expectCountsMatchLog } from '../../support/outbox.js';
 
 const hourMs = 3_600_000;
 
@@ -207,4 +210,47 @@ test('only hours older than the log, which are not shown, are dropped', async ()
   expect(rows.map((row) => row.succeeded)).toEqual(Array.from({ length: 720 }, () => 1));
   const left = await world.sql<{ n: number }>('select count(*)::int as n from webhook_hours');
   expect(left[0]!.n).toBeLessThanOrEqual(722);
+});
+
+describe('percentiles', () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+
+  const duration = fc.oneof(
+    fc.integer({ min: 0, max: 100 }),
+    fc.integer({ min: 60, max: 20_000 }),
+    fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  );
+  const pieces = fc.array(
+    fc.record({ durations: fc.array(duration, { minLength: 1, maxLength: 30 }), folded: fc.boolean() }),
+    { minLength: 1, maxLength: 5 },
+  );
+
+  /** Within 5 %, and exact for short durations. */
+  const expectClose = (shown: number | null, exact: number) => {
+    if (exact < 64) expect(shown).toBe(exact);
+    else expect(Math.abs(shown! - exact) / exact).toBeLessThanOrEqual(0.05);
+  };
+
+  test('percentiles are within 5 % for any durations, folded or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(pieces, async (counts) => {
+        const webhookId = newId();
+        const fold = createFold(world.db, logger);
+        for (const { durations, folded } of counts) {
+          await world.sql(
+            `insert into attempt_counts values ($1, date_trunc('hour', now(), 'UTC'), cardinality($2::int[]), 0, $2)`,
+            [webhookId, durations],
+          );
+          if (folded) await fold();
+        }
+        const all = counts.flatMap(({ durations }) => durations);
+        const rows = await readHours(world.db, [webhookId], 2);
+        const hour = rows.find((row) => row.succeeded > 0)!;
+        expect(hour.succeeded).toBe(all.length);
+        expectClose(hour.p50Ms, percentile(all, 0.5));
+        expectClose(hour.p95Ms, percentile(all, 0.95));
+      }),
+      { numRuns: 60, seed },
+    );
+  });
 });

@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
 import { createScheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
+import { runs } from '../../../support/runs.js';
 
 const slowMs = 1_000;
+const watchedMs = runs(20_000, 4_000);
 let made = 0;
 const claimOf = (shipperId: string, webhookId: string, dueMs: number): DueClaim =>
   ({
@@ -101,11 +103,11 @@ function recordHealthy(world: World) {
 type World = ReturnType<typeof createWorld>;
 
 test('a thousand quick receivers that begin to hang do not delay the others', () => {
-  const hangFromMs = 12_000;
+  const hangFromMs = runs(12_000, 6_000);
   const world = createWorld((webhookId, nowMs) =>
     webhookId.startsWith('hang') && nowMs >= hangFromMs ? 15_000 : 20,
   );
-  for (; world.now() < hangFromMs + 20_000; world.step(10)) {
+  for (; world.now() < hangFromMs + watchedMs; world.step(10)) {
     const n = (world.now() / 10) % 1_000;
     world.record(`h${n % 50}`, `hang ${n}`);
     recordHealthy(world);
@@ -114,14 +116,14 @@ test('a thousand quick receivers that begin to hang do not delay the others', ()
 });
 
 test('receivers that take 14 s, beside others that begin to, do not delay the healthy ones', () => {
-  const fromMs = 30_000;
+  const fromMs = runs(30_000, 12_000);
   const hangsFromMs = (shipper: string) => fromMs + 'cdef'.indexOf(shipper) * 1_500;
   const world = createWorld((webhookId, nowMs) => {
     const shipper = webhookId[0]!;
     if ('ab'.includes(shipper)) return 14_000;
     return 'cdef'.includes(shipper) && nowMs >= hangsFromMs(shipper) ? 14_000 : 20;
   });
-  for (; world.now() < fromMs + 20_000; world.step(10)) {
+  for (; world.now() < fromMs + watchedMs; world.step(10)) {
     const nowMs = world.now();
     const n = (nowMs / 10) % 80;
     const slow = n % 2 ? 'a' : 'b';
@@ -142,7 +144,7 @@ test('eight hundred unknown receivers that hang delay neither known quick ones n
   const maxPressure = 25; // as src/roles/api.ts has it
   const world = createWorld((webhookId) => (webhookId.startsWith('hang') ? 15_000 : 20));
   let ordersWaitedMs = 0;
-  for (; world.now() < fromMs + 20_000; world.step(10)) {
+  for (; world.now() < fromMs + watchedMs; world.step(10)) {
     const nowMs = world.now();
     for (let n = 0; n < 800; n += 1) {
       if (nowMs === fromMs) world.owe(`h${n % 8}`, `hang ${n}`, 20);
@@ -158,7 +160,7 @@ test('eight hundred unknown receivers that hang delay neither known quick ones n
 test('quick receivers that take almost as long as slow ones do not delay those of another shipper', () => {
   const fromMs = 5_000;
   const world = createWorld((webhookId) => (webhookId.startsWith('hang') ? 950 : 20));
-  for (; world.now() < fromMs + 20_000; world.step(10)) {
+  for (; world.now() < fromMs + watchedMs; world.step(10)) {
     const nowMs = world.now();
     for (let n = 0; n < 6; n += 1) world.record(`h${n % 2}`, `hang ${((nowMs / 10) * 6 + n) % 20}`);
     if (nowMs >= fromMs) recordHealthy(world);

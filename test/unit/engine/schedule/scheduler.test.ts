@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createScheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import { createSimulation, type Simulation } from './scheduling.js';
+import { runs } from '../../../support/runs.js';
 
 const slowMs = 1_000;
 
@@ -53,7 +54,7 @@ describe('any sequence of events', () => {
         expect(simulation.sentTwice()).toEqual([]);
         for (const shipper of shippers) expect(simulation.scheduler.pressure(shipper)).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
 
   test('starts each claim once, gives it back or keeps it waiting, and forgets nothing owed', () => {
@@ -154,7 +155,7 @@ test.each([
   { concurrency: 100, everyMs: 333 },
 ])('a slow receiver gets the longest due first, with $concurrency places', ({ concurrency, everyMs }) => {
   const simulation = createSimulation({ concurrency, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
-  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs, forMs: 600_000 });
+  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs, forMs: runs(600_000) });
   expect(oldestMs).toBeLessThan(30_000);
 });
 

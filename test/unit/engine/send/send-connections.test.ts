@@ -1,55 +1,167 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import http from 'node:http';
-import { createSender } from '../../../../src/engine/send/sender.js';
+import https from 'node:https';
+import net from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type SenderOptions, createSender } from '../../../../src/engine/send/sender.js';
+import { developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
+import { good } from './certificates.js';
 import { createLoopback } from './loopback.js';
-import { developmentPolicy, noDns } from '../../../support/ssrf-corpus.js';
 
-const hanging = 600;
-const maxIdleSockets = 10;
-const loopback = createLoopback();
-const sender = createSender({ policy: developmentPolicy, dns: noDns });
-const bounded = createSender({ policy: developmentPolicy, dns: noDns, maxIdleSockets });
+describe('connections', () => {
+  const hanging = 600;
+  const maxIdleSockets = 10;
+  const loopback = createLoopback();
+  const sender = createSender({ policy: developmentPolicy, dns: noDns });
+  const bounded = createSender({ policy: developmentPolicy, dns: noDns, maxIdleSockets });
 
-afterAll(() => {
-  sender.close();
-  bounded.close();
-  loopback.closeAll();
-});
-
-test('hundreds of hanging attempts delay no other on the same host', async () => {
-  let arrived = 0;
-  const server = http.createServer((request, response) => {
-    if (request.url?.endsWith('/hangs')) arrived += 1;
-    else response.end('OK');
+  afterAll(() => {
+    sender.close();
+    bounded.close();
+    loopback.closeAll();
   });
-  const { url } = await loopback.listen(server);
-  const send = (path: string) =>
-    sender.send({ url: `${url}${path}`, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
-  for (let n = 0; n < hanging; n += 1) void send('/hangs');
-  while (arrived < hanging) await new Promise(setImmediate);
-  const outcome = await send('/answers');
-  expect(outcome).toMatchObject({ ok: true, statusCode: 200 });
-  expect(outcome.durationMs).toBeLessThan(1_000);
+
+  test('hundreds of hanging attempts delay no other on the same host', async () => {
+    let arrived = 0;
+    const server = http.createServer((request, response) => {
+      if (request.url?.endsWith('/hangs')) arrived += 1;
+      else response.end('OK');
+    });
+    const { url } = await loopback.listen(server);
+    const send = (path: string) =>
+      sender.send({ url: `${url}${path}`, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
+    for (let n = 0; n < hanging; n += 1) void send('/hangs');
+    while (arrived < hanging) await new Promise(setImmediate);
+    const outcome = await send('/answers');
+    expect(outcome).toMatchObject({ ok: true, statusCode: 200 });
+    expect(outcome.durationMs).toBeLessThan(1_000);
+  });
+
+  test('idle connections to ever new hosts are bounded in total; those of a host that is called stay', async () => {
+    const hosts = 5 * maxIdleSockets;
+    let open = 0;
+    const receiverOf = async () => {
+      const server = http.createServer((_request, response) => response.end('OK'));
+      server.on('connection', (socket) => {
+        open += 1;
+        socket.on('close', () => (open -= 1));
+      });
+      return loopback.listen(server);
+    };
+    const send = ({ url }: { url: string }) =>
+      bounded.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
+    const called = await receiverOf();
+    for (let n = 0; n < hosts; n += 1) {
+      expect(await send(await receiverOf())).toMatchObject({ ok: true });
+      expect(await send(called)).toMatchObject({ ok: true });
+    }
+    while (open > maxIdleSockets) await new Promise(setImmediate);
+    expect(called.connections()).toBe(1);
+  });
 });
 
-test('idle connections to ever new hosts are bounded in total; those of a host that is called stay', async () => {
-  const hosts = 5 * maxIdleSockets;
-  let open = 0;
-  const receiverOf = async () => {
-    const server = http.createServer((_request, response) => response.end('OK'));
-    server.on('connection', (socket) => {
-      open += 1;
-      socket.on('close', () => (open -= 1));
-    });
-    return loopback.listen(server);
-  };
-  const send = ({ url }: { url: string }) =>
-    bounded.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
-  const called = await receiverOf();
-  for (let n = 0; n < hosts; n += 1) {
-    expect(await send(await receiverOf())).toMatchObject({ ok: true });
-    expect(await send(called)).toMatchObject({ ok: true });
+describe('starts', () => {
+  const loopback = createLoopback();
+  const closers: (() => void)[] = [];
+
+  function sendWith(options: Partial<SenderOptions> = {}) {
+    const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
+    closers.push(sender.close);
+    return (url: string, mayStart: () => true | Promise<boolean>, timeoutMs = 10_000) =>
+      sender.send({ url, shipperId: 's', headers: [], body: '{"secret":1}', timeoutMs, mayStart });
   }
-  while (open > maxIdleSockets) await new Promise(setImmediate);
-  expect(called.connections()).toBe(1);
+
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+    loopback.closeAll();
+  });
+
+  async function counting() {
+    let bytes = 0;
+    const server = http.createServer((_, response) => response.end('OK'));
+    server.on('connection', (socket: net.Socket) => socket.on('data', (data) => (bytes += data.length)));
+    return { ...(await loopback.listen(server)), bytes: () => bytes };
+  }
+
+  const deferred = () => {
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => (resolve = done));
+    return { promise, resolve };
+  };
+
+  const refuse = () => Promise.resolve(false);
+  const allow = () => Promise.resolve(true);
+
+  describe('whether a request may start', () => {
+    test('is checked after lookup and connect; if not, no byte goes out', async () => {
+      const { port, connections, bytes } = await counting();
+      const lookup = deferred();
+      const dns = stubDns(() => lookup.promise.then(() => [{ address: '127.0.0.1', family: 4 }]));
+      let asked = 0;
+      const sending = sendWith({ dns })(`http://late.example.org:${port}/`, () => {
+        asked += 1;
+        return refuse();
+      });
+      await new Promise(setImmediate);
+      expect(asked).toBe(0);
+      lookup.resolve();
+      expect(await sending).toMatchObject({ ok: false, withheld: true, statusCode: null, errorCode: null });
+      expect([asked, connections(), bytes()]).toEqual([1, 1, 0]);
+    });
+
+    test('is checked after the TLS handshake; if not, no byte goes out', async () => {
+      let bytes = 0;
+      const secure = https.createServer(good, (_, response) => response.end('OK'));
+      secure.on('secureConnection', (socket: TLSSocket) =>
+        socket.on('data', (data) => (bytes += data.length)),
+      );
+      const handshake = deferred();
+      const connected = deferred();
+      const { port } = await loopback.listen(
+        net.createServer((socket) => {
+          connected.resolve();
+          void handshake.promise.then(() => secure.emit('connection', socket));
+        }),
+      );
+      let asked = 0;
+      const send = sendWith({ certificateAuthority: good.cert });
+      const url = `https://127.0.0.1:${port}/`;
+      const sending = send(url, () => {
+        asked += 1;
+        return refuse();
+      });
+      await connected.promise;
+      await new Promise(setImmediate);
+      expect(asked).toBe(0);
+      handshake.resolve();
+      expect(await sending).toMatchObject({ withheld: true });
+      expect([asked, bytes]).toEqual([1, 0]);
+      expect(await send(url, allow)).toMatchObject({ ok: true, withheld: false });
+      expect(await send(url, () => true)).toMatchObject({ ok: true, withheld: false }); // on the same connection
+    });
+
+    test('is checked again for each request on a kept connection, and for a resent one', async () => {
+      const { url, connections } = await loopback.raw((socket, n) =>
+        n === 2 ? void socket.end() : void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+      );
+      const send = sendWith();
+      expect(await send(url, () => true)).toMatchObject({ ok: true });
+      let asked = 0;
+      const outcome = await send(url, () => (++asked === 1 ? true : refuse()));
+      expect(outcome).toMatchObject({ ok: false, withheld: true });
+      expect([asked, connections()]).toEqual([2, 2]);
+    });
+
+    test('a check that ends after the deadline sends nothing', async () => {
+      const { url, bytes } = await counting();
+      const response = deferred();
+      const outcome = await sendWith()(url, () => response.promise.then(() => true), 50);
+      expect(outcome).toMatchObject({ errorCode: 'TIMEOUT', withheld: false });
+      response.resolve();
+      await sendWith()(url, () => true); // proves that the server works
+      const ofOne = bytes();
+      await sendWith()(url, allow);
+      expect(bytes()).toBe(2 * ofOne);
+    });
+  });
 });

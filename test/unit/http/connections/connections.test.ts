@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import express from 'express';
+import fc from 'fast-check';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import express from 'express';
-import fc from 'fast-check';
-import { createConnections } from '../../../../src/http/connections/connections.js';
 import { directProxies } from '../../../../src/http/addresses.js';
+import { createConnections, endOfPiece } from '../../../../src/http/connections/connections.js';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;
@@ -144,6 +144,27 @@ describe('connection places', () => {
               sockets.filter(({ remoteAddress }) => remoteAddress.startsWith(`192.0.${n}.`)).length,
             ).toBeLessThanOrEqual(limits.maxPerBlock);
         }
+      }),
+    );
+  });
+});
+
+describe('what is read in pieces', () => {
+  const head = (name: string) => `GET /${name} HTTP/1.1\r\n\r\n`;
+
+  test('a chunk is cut into pieces of at most so many heads, which together are the chunk', () => {
+    const text = fc.oneof(fc.constant('\r\n'), fc.constant('\r\n\r\n'), fc.nat(99).map(String).map(head));
+    fc.assert(
+      fc.property(fc.array(text), fc.integer({ min: 1, max: 9 }), (texts, heads) => {
+        const chunk = Buffer.from(texts.join(''));
+        const pieces: string[] = [];
+        for (let from = 0; from < chunk.length;) {
+          const end = endOfPiece(chunk, from, heads);
+          pieces.push(chunk.subarray(from, end).toString());
+          from = end;
+        }
+        expect(pieces.join('')).toBe(chunk.toString());
+        for (const piece of pieces) expect(piece.split(' HTTP/1.1').length - 1).toBeLessThanOrEqual(heads);
       }),
     );
   });

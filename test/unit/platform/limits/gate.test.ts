@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { createGate, type Ticket } from '../../../../src/platform/limits/gate.js';
+import { type Ticket, createGate } from '../../../../src/platform/limits/gate.js';
+import { createRateLimits } from '../../../../src/platform/limits/rate-limit.js';
 
 describe('the gate', () => {
   test('never admits more than its places, and in the end everything', async () => {
@@ -223,4 +224,17 @@ describe('places', () => {
     leaves[1]!();
     expect([gate.working('a'), gate.waiting()]).toEqual([2, 0]);
   });
+});
+
+test('a local count ends with its window, for up to 20,000 keys', async () => {
+  const { limit } = createRateLimits(undefined, 'test');
+  const short = limit({ name: 'short', points: 5, windowSeconds: 0.05 });
+  expect((await short.spend('a', 7)).left).toBe(-2);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(await short.balance('a')).toEqual({ left: 5, resetMs: 0 });
+
+  const long = limit({ name: 'long', points: 5, windowSeconds: 3_600 });
+  for (let n = 0; n <= 20_000; n += 1) await long.spend(`stranger ${n}`);
+  expect((await long.balance('stranger 0')).left).toBe(5);
+  expect((await long.balance('stranger 1')).left).toBe(4);
 });

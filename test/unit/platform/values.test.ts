@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { nearestName } from '../../../src/platform/nearest.js';
 import { byteCount, duration, parseByteCount, parseDurationMs } from '../../../src/platform/quantity.js';
 
 describe('a duration', () => {
@@ -83,5 +84,35 @@ describe('a count of bytes', () => {
   test('a size that is refused is told which form it must have', () => {
     const message = byteCount.safeParse('500 gigabytes').error?.issues[0]?.message;
     expect(message).toMatch(/1MiB to 1000TiB.*such as 500GiB/);
+  });
+});
+
+const fields = ['lotId', 'trackingId', 'state', 'lat', 'lng', 'weightUnit'];
+
+describe('the nearest name', () => {
+  test.each([
+    ['lotID', 'lotId'],
+    ['lot_id', 'lotId'],
+    ['loitId', 'lotId'],
+    ['lotdI', 'lotId'],
+    ['trakcingId', 'trackingId'],
+    ['stae', 'state'],
+    ['lng ', 'lng'],
+    ['weigthUnits', 'weightUnit'],
+  ])('of %s is %s', (given, meant) => expect(nearestName(given, fields)).toBe(meant));
+
+  test.each(['targetAddress', 'x', '', 'lo', 'units', 'l'.repeat(10_000)])('%s has none', (given) =>
+    expect(nearestName(given, fields)).toBeNull(),
+  );
+
+  test('is found over one swapped, one left out or one added letter, in every place', () => {
+    const name = 'shipperDropoffDate';
+    fc.assert(
+      fc.property(fc.nat(name.length - 2), fc.constantFrom('swap', 'drop', 'add'), (at, kind) => {
+        const pair = name[at + 1]! + name[at]!;
+        const middle = { swap: pair, drop: name[at]!, add: `${name[at]!}x${name[at + 1]!}` }[kind];
+        expect(nearestName(name.slice(0, at) + middle + name.slice(at + 2), [...fields, name])).toBe(name);
+      }),
+    );
   });
 });

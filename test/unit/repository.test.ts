@@ -1,8 +1,20 @@
-/** Third-party code: packages that would run something at installation, and images. */
 import { expect, test } from '@jest/globals';
-import { readTracked } from '../support/project-files.js';
+import { readdirSync } from 'node:fs';
 import { compose } from '../support/compose.js';
+import { readTracked } from '../support/project-files.js';
 
+/** `npm run test:unit` starts no engine and builds nothing. */
+const needs = /TEST_(?:DATABASE|REDIS)_URL|['"]dist\/main|\/(?:harness|process|program|database|redis)\.js'/;
+
+test('no test in this folder needs an engine or the built program: such tests belong in test/platform', () => {
+  const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts') && file !== 'repository.test.ts');
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.filter((file) => needs.test(readTracked(`test/unit/${file}`)))).toEqual([]);
+});
+
+/** Third-party code: packages that would run something at installation, and images. */
 interface Lockfile {
   packages: Record<string, { hasInstallScript?: boolean; integrity?: string; link?: boolean }>;
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { conflict, describeError, unavailable } from '../../../src/platform/errors.js';
 import {
   parseTraceparent,
   spanIdOf,
   traceIdOf,
   traceparentOf,
   withoutExport,
-} from '../../../../src/platform/telemetry/tracing.js';
+} from '../../../src/platform/telemetry/tracing.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -41,4 +42,14 @@ describe('traceparent', () => {
     const header = traceparentOf(withoutExport.start('attempt', { parent }));
     expect(header).toMatch(new RegExp(`^00-${traceId}-(?!${spanId})[\\da-f]{16}-00$`));
   });
+});
+
+test('a log line states the cause of a failed connection', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+  const away = Object.assign(unavailable(), { cause: refused });
+  expect(describeError(away)).toBe('UNAVAILABLE: connect ECONNREFUSED 127.0.0.1:5432');
+  expect(describeError(Object.assign(new Error('deadlock detected'), { code: '40P01' }))).toBe(
+    '40P01 deadlock detected',
+  );
+  expect(describeError(conflict('Taken.'))).toBe('Taken.');
 });

@@ -1,8 +1,11 @@
-/** Only src/engine/outbox may access the table `outbox`. */
-import { readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readdirSync } from 'node:fs';
+import { recentMonths } from '../../../../src/engine/outbox/sql.js';
+import { firstIdOf, timeOfId } from '../../../../src/platform/ids.js';
 import { readTracked } from '../../../support/project-files.js';
 
+/** Only src/engine/outbox may access the table `outbox`. */
 const owner = 'engine/outbox/';
 const asLabel = ['platform/telemetry/metrics.ts', 'accounts/removal/removal.ts'];
 
@@ -44,4 +47,30 @@ test('no statement outside the folder reads or writes the table', () => {
 
 test('no statement outside the folder names a column that only the outbox has', () => {
   expect(outside(asColumn, [])).toEqual([]);
+});
+
+const dayMs = 86_400_000;
+const moments = fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2060, 0) });
+
+test('the range covers whole months, from a week ago to a day ahead, at most two of them', () => {
+  fc.assert(
+    fc.property(moments, (nowMs) => {
+      const { firstId, endId } = recentMonths(nowMs);
+      const [first, end] = [firstId, endId].map((id) => new Date(timeOfId(id))) as [Date, Date];
+      for (const bound of [first, end])
+        expect(bound.toISOString()).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
+      expect(firstId <= firstIdOf(nowMs - 7 * dayMs)).toBe(true);
+      expect(endId > firstIdOf(nowMs + dayMs)).toBe(true);
+      expect(end.getTime() - first.getTime()).toBeLessThanOrEqual(62 * dayMs);
+    }),
+  );
+});
+
+test('different months have different names', () => {
+  fc.assert(
+    fc.property(moments, moments, (one, other) => {
+      const [a, b] = [recentMonths(one), recentMonths(other)];
+      expect(a.name === b.name).toBe(a.firstId === b.firstId && a.endId === b.endId);
+    }),
+  );
 });

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RecordDependencies, recordEvents } from '../../../src/engine/record/record.js';
+import { patienceMs } from '../../../src/platform/batch.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { ApiError, unavailable } from '../../../src/platform/errors.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { createAcceptOrder } from '../../../src/shipments/accept.js';
+import { createAdmission } from '../../../src/shipments/admission.js';
+import { createShipments } from '../../../src/shipments/create.js';
+import { defaultDropoffLocations } from '../../../src/shipments/dropoff.js';
+import { orderSchema } from '../../../src/shipments/order.js';
+import { createCatalogue } from '../../../src/shipments/states.js';
+import { findTracking } from '../../../src/shipments/store.js';
+import { sampleOrder } from '../../support/client.js';
+import { collector, longHoldMs, recording } from '../../support/core/acts.js';
+import { addPlantedOrder } from '../../support/core/erasures.js';
+import { type World, addShipments, addWebhook, createWorld, outboxOf } from '../../support/core/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+describe('creation', () => {
+  const metrics = createMetrics();
+  const catalogue = createCatalogue();
+
+  const deps = (): RecordDependencies => ({
+    ...recording(world.db, collector(), longHoldMs),
+    allows: catalogue.allows,
+    next: catalogue.next,
+    metrics,
+  });
+  /** 30 s ago, and not created since. */
+  async function accepted(count = 1): Promise<string[]> {
+    const shipmentIds = await addShipments(world, count);
+    await world.sql(`insert into orders_to_create select unnest($1::uuid[])`, [shipmentIds]);
+    await world.sql(`update shipments set accepted_at = now() - interval '30 seconds'`);
+    return shipmentIds;
+  }
+  const statesOf = async (shipmentId: string) =>
+    (
+      await world.sql<{ state: string }>(
+        'select state from events where shipment_id = $1 order by sequence',
+        [shipmentId],
+      )
+    ).map(({ state }) => state);
+  const uncreated = async () => (await world.sql('select from orders_to_create')).length;
+  const created = async () => {
+    const text = await metrics.text();
+    const [count, within20s] = ['count ', 'bucket{le="20"} '].map((name) =>
+      Number(text.split(`\nparcelhook_order_to_created_seconds_${name}`)[1]!.split('\n')[0]),
+    );
+    return { count, within20s };
+  };
+
+  test('an event for an accepted order that is not created yet creates its shipment first', async () => {
+    const webhookId = await addWebhook(world);
+    const [shipmentId] = await accepted();
+    const before = await created();
+    const [result] = await recordEvents(deps(), [
+      { shipmentId: shipmentId!, state: 'PICKED_UP', externalId: 'picked-up' },
+    ]);
+    expect(result).toEqual({ eventId: 'picked-up' });
+    expect(await statesOf(shipmentId!)).toEqual(['CREATED', 'PICKED_UP']);
+    expect(await uncreated()).toBe(0);
+    expect(
+      (await outboxOf(world, webhookId)).map(({ sequence, waits_turn }) => [sequence, waits_turn]),
+    ).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(await created()).toEqual({ count: before.count! + 1, within20s: before.within20s });
+    expect(await createShipments({ ...deps(), initialState: 'CREATED' }, [shipmentId!])).toBe(0);
+    expect(await statesOf(shipmentId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test('several of its events in one request are recorded in order', async () => {
+    const [shipmentId] = await accepted();
+    const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY'];
+    await recordEvents(
+      deps(),
+      states.map((state) => ({ shipmentId: shipmentId!, state })),
+    );
+    expect(await statesOf(shipmentId!)).toEqual(['CREATED', ...states]);
+  });
+
+  test('an event that may not follow the creation is refused with what may, and creates nothing', async () => {
+    const [shipmentId] = await accepted();
+    const [result] = await recordEvents(deps(), [{ shipmentId: shipmentId!, state: 'DELIVERED' }]);
+    expect(result).toBeInstanceOf(ApiError);
+    expect((result as ApiError).message).toBe(
+      'A shipment that is not created yet cannot change to DELIVERED; allowed: PICKED_UP, CANCELLED, LOST.',
+    );
+    expect([await statesOf(shipmentId!), await uncreated()]).toEqual([[], 1]);
+  });
+
+  test('an event and the creation at the same time record each state once', async () => {
+    const shipmentIds = await accepted(40);
+    const pickUp = (from: number) =>
+      recordEvents(
+        deps(),
+        shipmentIds.slice(from, from + 10).map((shipmentId) => ({ shipmentId, state: 'PICKED_UP' })),
+      );
+    await Promise.all([
+      createShipments({ ...deps(), initialState: 'CREATED' }, shipmentIds),
+      ...[0, 10, 20, 30].map(pickUp),
+    ]);
+    for (const shipmentId of shipmentIds)
+      expect(await statesOf(shipmentId)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+});
+
+describe('much evidence', () => {
+  const states = 20;
+  const evidenceBytes = 200_000;
+  const mebibyte = 1024 ** 2;
+
+  let trackingId: string;
+
+  beforeAll(async () => {
+    const shipmentId = await addPlantedOrder(world);
+    trackingId = `PH${shipmentId.replaceAll('-', '').toUpperCase()}`;
+    const results = await recordEvents(
+      recording(world.db, collector(), longHoldMs),
+      Array.from({ length: states }, (_, n) => ({
+        shipmentId,
+        state: `STATE_${n + 1}`,
+        evidences: ['e'.repeat(evidenceBytes)],
+      })),
+    );
+    for (const result of results) if (result instanceof Error) throw result;
+  });
+
+  const history = async () => (await findTracking(world.db, world.shipperId, trackingId))!.notifications;
+
+  /** Of the latest 1 MiB of notifications, as one text. */
+  const readAsOneText = async () => {
+    const [row] = await world.sql<{ text: string }>(
+      `select '[' || string_agg(body, ',' order by sequence) || ']' as text from events where sequence > $1`,
+      [states - Math.ceil(mebibyte / evidenceBytes)],
+    );
+    return JSON.parse(row!.text) as unknown[];
+  };
+
+  async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+    const { user, system } = process.cpuUsage();
+    for (let n = 0; n < 10; n += 1) await work();
+    const used = process.cpuUsage();
+    return used.user + used.system - user - system;
+  }
+
+  test('a history of much evidence has its latest states, as many as fit in 1 MiB, oldest first', async () => {
+    const found = await history();
+    const numbers = found.map(({ state }) => Number(String(state).slice(6)));
+    const first = states - Math.ceil(mebibyte / evidenceBytes) + 1;
+    expect(numbers).toEqual(Array.from({ length: states - first + 1 }, (_, n) => first + n));
+    expect(found.at(-1)!.evidences).toEqual(['e'.repeat(evidenceBytes)]);
+  });
+
+  test('reading it costs a few times as much CPU as the same bytes as one text, not a hundred times', async () => {
+    await history(); // connected and prepared
+    const least = Math.min(...[await cpuOf(readAsOneText), await cpuOf(readAsOneText)]);
+    expect(await cpuOf(history)).toBeLessThan(5 * least);
+  });
+});
+
+describe('acceptance', () => {
+  const noTrace = Buffer.alloc(24);
+
+  /** It continues or fails when told to. */
+  interface Stopped {
+    begun: Promise<void>;
+    begin(): void;
+    ended: Promise<void>;
+    goOn(): void;
+    lose(): void;
+  }
+
+  function stopped(): Stopped {
+    let [begin, goOn, lose] = [() => {}, () => {}, () => {}];
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const ended = new Promise<void>((resolve, reject) => {
+      goOn = resolve;
+      lose = () => reject(unavailable());
+    });
+    return { begun, begin, ended, goOn, lose };
+  }
+
+  const stopping = (db: Database, stops: Record<string, Stopped>): Database => ({
+    ...db,
+    query: async (name, text, values) => {
+      const stop = name === 'insert-orders' ? stops[(values![4] as string[])[0]!] : undefined;
+      stop?.begin();
+      await stop?.ended;
+      return db.query(name, text, values);
+    },
+  });
+
+  function orders(options: { atOnce?: number; following?: () => Promise<void> } = {}) {
+    let pressure = 0;
+    const stops = { SILENT: stopped(), SLOW: stopped() };
+    const accept = createAcceptOrder({
+      db: stopping(world.db, stops),
+      dropoffLocations: defaultDropoffLocations,
+      onAccepted: options.following ?? (() => Promise.resolve()),
+      admission: createAdmission({ atOnce: options.atOnce ?? 10, pressure: () => pressure, maxPressure: 1 }),
+      metrics: createMetrics(),
+    });
+    const order = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });
+    return {
+      stops,
+      press: (deliveries: number) => (pressure = deliveries),
+      place: (called: string): Promise<number | undefined> =>
+        accept(world.shipperId, order(called), undefined, noTrace).then(
+          ({ httpStatus }) => httpStatus,
+          (error: { httpStatus: number }) => error.httpStatus,
+        ),
+    };
+  }
+
+  const longerThanPatience = () => sleep(patienceMs + 50);
+
+  describe('an order whose statement gets no response', () => {
+    test('also fails the orders that waited as long, if none was stored meanwhile', async () => {
+      const { place, press, stops } = orders();
+      const silent = place('SILENT');
+      await stops.SILENT.begun;
+      press(1);
+      const waiting = place('WAITS');
+      await longerThanPatience();
+      stops.SILENT.lose();
+      expect(await Promise.all([silent, waiting])).toEqual([503, 503]);
+    });
+
+    test('fails alone if another order was stored meanwhile: waiting orders stay in line', async () => {
+      const { place, press, stops } = orders();
+      const silent = place('SILENT');
+      await stops.SILENT.begun;
+      const slow = place('SLOW');
+      await stops.SLOW.begun;
+      press(1);
+      const waiting = place('WAITS');
+      await longerThanPatience();
+      stops.SLOW.goOn();
+      expect(await slow).toBe(201);
+      stops.SILENT.lose();
+      expect(await silent).toBe(503);
+      press(0);
+      expect(await waiting).toBe(201);
+    });
+  });
+
+  test('the order behind a slow one stays in line for 300 ms', async () => {
+    const endless = new Promise<void>(() => undefined);
+    const { place } = orders({ atOnce: 1, following: () => endless });
+    expect(await place('FIRST')).toBe(201);
+    const acceptedAt = performance.now();
+    expect(await place('SECOND')).toBe(201);
+    const waitedMs = performance.now() - acceptedAt;
+    expect(waitedMs).toBeGreaterThan(290);
+    expect(waitedMs).toBeLessThan(2_000);
+  });
+});

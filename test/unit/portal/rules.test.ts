@@ -1,0 +1,250 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Delivery, Tracking } from '../../../src/client/api/types.js';
+import {
+  type Page,
+  rereadingOf,
+  rowsOf,
+  windowOf,
+  withNewest,
+  withOlder,
+  withRows,
+} from '../../../src/portal/list/window.js';
+import { matchPath } from '../../../src/portal/match-path.js';
+import { stepsOf } from '../../../src/portal/places/shipments/steps.js';
+import { advice } from '../../../src/portal/places/webhooks/advice.js';
+import {
+  interestsInWords,
+  nameOf,
+  percent,
+  shortNameOf,
+  statusOf,
+  totalOf,
+  trouble,
+} from '../../../src/portal/places/webhooks/summary.js';
+
+const id = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+
+test.each([
+  ['/deliveries/:id?', '/deliveries', {}],
+  ['/deliveries/:id?', '/deliveries/', {}],
+  ['/deliveries/:id?', `/deliveries/${id}`, { id }],
+  ['/shipments/:id?', '/shipments/PH1M7YZMHG0R8EB1NC38', { id: 'PH1M7YZMHG0R8EB1NC38' }],
+  ['/webhooks/:id', '/webhooks', null],
+  ['/webhooks/:id', `/webhooks/${id}/x`, null],
+  ['/webhooks', '/deliveries', null],
+])('%s at %s is %j', (pattern, path, values) => {
+  expect(matchPath(pattern, path)).toEqual(values);
+});
+
+test.each(['..', '..%2Ftokens', '%2e%2e%2fwebhooks%2fx%3f', 'a?b', 'a%00b', '%'])(
+  'an address with %s for an id, which would call another endpoint, is none of the portal',
+  (hostile) => {
+    expect(matchPath('/deliveries/:id?', `/deliveries/${hostile}`)).toBeNull();
+  },
+);
+
+const entry = (state: string, timestamp: number) =>
+  ({ state, timestamp, lat: null, lng: null, anomalies: null, evidences: [] }) as Tracking['history'][number];
+const event = (sequence: number) => ({
+  eventId: `event-${sequence}`,
+  sequence,
+  recordedAt: '2026-11-20T12:00:00+00:00',
+});
+const delivery = (deliveryId: string, eventId: string) => ({ deliveryId, eventId }) as Delivery;
+
+test('each state of a shipment has the deliveries of its own event, also where a state comes twice', () => {
+  const history = [entry('CREATED', 1), entry('IN_TRANSIT', 2), entry('IN_TRANSIT', 3)];
+  const deliveries = [delivery('c', 'event-3'), delivery('b', 'event-1'), delivery('a', 'event-1')];
+  const steps = stepsOf(history, [event(1), event(2), event(3)], deliveries);
+  expect(steps.map(({ deliveries }) => deliveries.map(({ deliveryId }) => deliveryId))).toEqual([
+    ['a', 'b'],
+    [],
+    ['c'],
+  ]);
+});
+
+test('a state that is older than the log has no event', () => {
+  const steps = stepsOf([entry('CREATED', 1), entry('PICKED_UP', 2)], [event(2)], []);
+  expect(steps.map(({ recordedAt }) => recordedAt !== null)).toEqual([false, true]);
+});
+
+describe('a live list', () => {
+  interface Row {
+    id: string;
+    status?: string;
+  }
+  const idOf = ({ id }: Row) => id;
+  const rows = (from: number, to: number): Row[] =>
+    Array.from({ length: from - to + 1 }, (_, index) => ({ id: String(from - index).padStart(4, '0') }));
+  const page = (from: number, to: number, cursor: string | null = null): Page<Row> => ({
+    cursor,
+    rows: rows(from, to),
+    nextCursor: String(to),
+  });
+  const ids = (shown: Parameters<typeof rowsOf<Row>>[0]) => rowsOf(shown).map(idOf);
+
+  describe('a live list', () => {
+    const shown = windowOf('', page(100, 51), idOf);
+
+    test('keeps its rows where they are while new ones wait', () => {
+      const next = withNewest(shown, page(103, 54), idOf);
+      expect(ids(next)).toEqual(ids(shown));
+      expect([next.newCount, next.isNewCapped]).toEqual([3, false]);
+    });
+
+    test('says that there may be more than a page of new rows', () => {
+      const next = withNewest(shown, page(180, 131), idOf);
+      expect([next.newCount, next.isNewCapped]).toEqual([50, true]);
+    });
+
+    test('counts nothing as new after the newest are shown', () => {
+      expect(withNewest(shown, page(100, 51), idOf).newCount).toBe(0);
+    });
+
+    test('counts a row that came in between, but not one that is older than it goes', () => {
+      const between = { ...page(100, 51), rows: [...rows(100, 70), { id: '0069x' }, ...rows(69, 53)] };
+      expect(withNewest(shown, between, idOf).newCount).toBe(1);
+      // Rows left the newest page, and older ones moved up.
+      expect(withNewest(shown, page(95, 46), idOf).newCount).toBe(0);
+    });
+
+    test('shows at once what comes into an empty list', () => {
+      const empty = windowOf<Row>('', { cursor: null, rows: [], nextCursor: null }, idOf);
+      const next = withNewest(empty, page(3, 1), idOf);
+      expect([ids(next).length, next.newCount]).toEqual([3, 0]);
+    });
+
+    test('refreshes rows in their place', () => {
+      const next = withRows(shown, [{ id: '0070', status: 'SUCCEEDED' }, { id: '9999' }], idOf);
+      expect(ids(next)).toEqual(ids(shown));
+      expect(rowsOf(next).filter(({ status }) => status)).toEqual([{ id: '0070', status: 'SUCCEEDED' }]);
+    });
+
+    test('has at most 300 rows, however far back one goes, and counts only what is newer than it ever had', () => {
+      let far = windowOf('', page(1_000, 951), idOf);
+      for (let to = 901; to >= 501; to -= 50) far = withOlder(far, page(to + 49, to, String(to + 50)));
+      expect(ids(far)).toHaveLength(300);
+      expect([ids(far)[0], ids(far).at(-1)]).toEqual(['0800', '0501']);
+      expect(far.isTrimmed).toBe(true);
+      expect(withNewest(far, page(1_000, 951), idOf).newCount).toBe(0);
+      expect(withNewest(far, page(1_002, 953), idOf).newCount).toBe(2);
+    });
+
+    test('reads again the pages with changing rows on the screen, and rows of the moving first page by themselves', () => {
+      const two = withOlder(shown, page(50, 1, '51'));
+      const { pages, ids } = rereadingOf(two, ['0098', '0040', '0039'], idOf);
+      expect(pages.map(({ cursor }) => cursor)).toEqual(['51']);
+      expect(ids).toEqual(['0098']);
+      const many = rereadingOf(shown, rows(100, 60).map(idOf), idOf);
+      expect(many.pages).toEqual([]);
+      expect(many.ids).toHaveLength(5);
+    });
+  });
+});
+
+describe('a summary', () => {
+  const now = Date.parse('2026-11-25T12:00:00Z');
+  const webhook = {
+    webhookId: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+    interests: ['*'],
+    targetAddress: 'https://example.com/hooks/',
+    status: 'ACTIVE' as const,
+    disabledReason: null,
+    ordering: 'SHIPMENT' as const,
+    supersede: false,
+    headers: {},
+    description: '',
+    createdAt: '2026-11-25T11:00:00+00:00',
+    updatedAt: '2026-11-25T11:00:00+00:00',
+    unknownInterests: [],
+  };
+  const health = {
+    circuit: 'OPEN' as const,
+    nextProbeAt: '2026-11-25T12:00:30+00:00',
+    lastSuccessAt: null,
+    failureRate: 1,
+    pendingCount: 3,
+    parkedSince: null,
+  };
+  const hour = (attempts: number, succeeded: number) => ({
+    hour: '2026-11-25T11:00:00+00:00',
+    attempts,
+    succeeded,
+    failed: attempts - succeeded,
+    p50Ms: null,
+    p95Ms: null,
+  });
+
+  describe('the health of a webhook at a glance', () => {
+    test('an active webhook with an open circuit shows the circuit and its next probe', () => {
+      expect(statusOf(webhook, health, [], now)).toBe('OPEN');
+      expect(trouble(webhook, health, now)).toBe('Next probe in 30 s');
+      expect(advice({ ...webhook, health }, now)).toBe(
+        'Next probe in 30 s. If your server works again, send a test: a success sends what waits.',
+      );
+    });
+
+    test('a paused webhook shows that it is paused, whatever its circuit', () => {
+      const paused = { ...webhook, status: 'PAUSED' as const };
+      expect(statusOf(paused, health, [], now)).toBe('PAUSED');
+      expect(trouble(paused, health, now)).toBe('');
+      expect(advice({ ...paused, health }, now)).toBe('');
+    });
+
+    test('a disabled webhook says why, what to do, and what waits', () => {
+      const gone = { ...webhook, status: 'DISABLED' as const, disabledReason: 'GONE' as const };
+      expect(trouble(gone, { ...health, circuit: 'CLOSED' }, now)).toBe('It responded 410 Gone');
+      expect(advice({ ...gone, health: { ...health, pendingCount: 1 } }, now)).toBe(
+        'It responded 410 Gone, so nothing is sent. Correct the address or the server, then resume. 1 delivery waits.',
+      );
+      expect(advice({ ...gone, disabledReason: null, health: { ...health, pendingCount: 0 } }, now)).toBe(
+        'Nothing is sent. Correct the address or the server, then resume.',
+      );
+      const refused = { ...gone, disabledReason: 'REFUSED' as const };
+      expect(trouble(refused, { ...health, circuit: 'CLOSED' }, now)).toBe('It asked to be disabled');
+    });
+
+    test('an active webhook is failing if it has had no success for an hour, and all its attempts failed', () => {
+      const closed = { ...health, circuit: 'CLOSED' as const, failureRate: null };
+      const at = (minutesAgo: number) => new Date(now - minutesAgo * 60_000).toISOString();
+      expect(statusOf(webhook, closed, [], now)).toBe('ACTIVE');
+      expect(statusOf(webhook, { ...closed, failureRate: 1 }, [], now)).toBe('FAILING');
+      expect(statusOf(webhook, { ...closed, lastSuccessAt: at(3_000) }, [hour(4, 0)], now)).toBe('FAILING');
+      expect(statusOf(webhook, { ...closed, failureRate: 0.9 }, [hour(10, 1)], now)).toBe('ACTIVE');
+      expect(statusOf(webhook, { ...closed, failureRate: 1, lastSuccessAt: at(5) }, [], now)).toBe('ACTIVE');
+      expect(statusOf({ ...webhook, status: 'PAUSED' }, { ...closed, failureRate: 1 }, [], now)).toBe(
+        'PAUSED',
+      );
+    });
+
+    test('100 % means that nothing failed', () => {
+      expect(percent(totalOf([hour(1_000_000, 999_999)]).share!)).toBe('99.9 %');
+      expect(percent(totalOf([hour(3, 3), hour(0, 0)]).share!)).toBe('100 %');
+      expect(percent(0)).toBe('0 %');
+      expect(totalOf([hour(0, 0)]).share).toBeNull();
+    });
+  });
+
+  describe('the name of a webhook', () => {
+    test('is its description, or its address without the scheme', () => {
+      expect(nameOf(webhook)).toBe('example.com/hooks');
+      expect(nameOf({ ...webhook, description: 'Production' })).toBe('Production');
+    });
+
+    test('is cut in the middle where there is little room', () => {
+      const targetAddress = `https://hooks.example.com/parcelhook/${'a'.repeat(60)}/tenant-7`;
+      expect(shortNameOf(webhook)).toBe('example.com/hooks');
+      expect(shortNameOf({ ...webhook, targetAddress })).toMatch(/^hooks\.example\.com.…a+\/tenant-7$/);
+      expect(shortNameOf({ ...webhook, targetAddress })).toHaveLength(40);
+      expect(shortNameOf({ ...webhook, description: 'P'.repeat(50) })).toBe('P'.repeat(50));
+    });
+  });
+
+  test('interests are told in a few words', () => {
+    const notices = ['WEBHOOK_FAILING'];
+    expect(interestsInWords(['*'], notices)).toBe('All states');
+    expect(interestsInWords(['OUT_FOR_DELIVERY'], notices)).toBe('Out for delivery');
+    expect(interestsInWords(['CREATED', 'DELIVERED', 'WEBHOOK_FAILING'], notices)).toBe('2 states, notices');
+    expect(interestsInWords(['WEBHOOK_FAILING'], notices)).toBe('notices');
+  });
+});
