@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from '../platform/errors.js';
-import { describeIssue } from '../platform/issues.js';
-import { nearestName } from '../platform/nearest.js';
+import { describeIssue, nearestName } from '../platform/issues.js';
 import { isLoopback } from '../platform/networks.js';
 import { equalSecrets, secretFileNames, withSecretFiles, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';

@@ -4,7 +4,7 @@ import { isProxyUrl } from '../engine/send/proxy.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
-import { samplers } from '../platform/telemetry/otlp.js';
+import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';

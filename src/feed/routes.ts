@@ -14,12 +14,50 @@ import { paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { duration } from '../platform/quantity.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Gate } from '../platform/limits/gate.js';
-import type { FeedBounds } from './bounds.js';
+import { type Gate, createGate } from '../platform/limits/gate.js';
 import { cursorForm, decodeCursor, encodeCursor, origin } from './cursor.js';
 import { beginReading, type FeedPage, type Start } from './read.js';
 import type { FeedRow, Selection } from './store.js';
-import type { Watcher } from './watcher.js';
+import { type Watcher, createWatcher } from './watcher.js';
+import { tooManyRequests } from '../platform/errors.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+
+interface Feed {
+  route: Route;
+  /** Requests that wait for events of these shippers are checked soon. */
+  nudge(shipperIds: Iterable<string>): void;
+  waiting(): number;
+  /** With an empty page, now and later. */
+  endWaits(): void;
+}
+
+interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
+  /** Of all shippers. */
+  maxWaiting: number;
+  logger: Logger;
+  onRefused(): void;
+}
+
+const maxWaitingPerShipper = 50;
+const maxUnreadBytes = 8 << 20;
+/** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
+const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
+
+export function createFeed(deps: FeedDependencies): Feed {
+  const watcher = createWatcher(deps.db, deps.logger);
+  const bounds = createFeedBounds({
+    maxWaiting: maxWaitingPerShipper,
+    maxWaitingInAll: deps.maxWaiting,
+    maxUnreadBytes,
+    onRefused: deps.onRefused,
+  });
+  return {
+    route: feedRoute({ ...deps, gate: createGate(reads), bounds, watcher }),
+    nudge: watcher.nudge,
+    waiting: bounds.waiting,
+    endWaits: watcher.stop,
+  };
+}
 
 export interface FeedRouteDependencies {
   db: Database;
@@ -178,5 +216,61 @@ function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
     state: notification.state,
     recordedAt: isoOffset(recordedAt),
     notification,
+  };
+}
+
+interface FeedBounds {
+  /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
+  wait(shipperId: string): () => void;
+  waiting(): number;
+  /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+  countResponse(shipperId: string, sizeBytes: number, response: Response): void;
+}
+
+interface FeedBoundsOptions {
+  /** Requests of one shipper, and of all; each holds a connection. */
+  maxWaiting: number;
+  maxWaitingInAll: number;
+  /** Per shipper; a single response may exceed it. */
+  maxUnreadBytes: number;
+  onRefused(): void;
+}
+
+export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
+  const waiting = new Map<string, number>();
+  const unread = new Map<string, number>();
+  let inAll = 0;
+
+  const add = (counts: Map<string, number>, key: string, amount: number) => {
+    const count = (counts.get(key) ?? 0) + amount;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+  };
+  const refuse = (message: string) => {
+    options.onRefused();
+    return tooManyRequests(message, 1);
+  };
+
+  return {
+    wait: (shipperId) => {
+      if ((waiting.get(shipperId) ?? 0) >= options.maxWaiting)
+        throw refuse(`At most ${options.maxWaiting} requests may wait at once.`);
+      if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests are waiting.');
+      add(waiting, shipperId, 1);
+      inAll += 1;
+      return () => {
+        add(waiting, shipperId, -1);
+        inAll -= 1;
+      };
+    },
+    waiting: () => inAll,
+    countResponse: (shipperId, sizeBytes, response) => {
+      const before = unread.get(shipperId) ?? 0;
+      if (before > 0 && before + sizeBytes > options.maxUnreadBytes)
+        throw refuse('Too many responses are unread.');
+      if (response.destroyed) return; // `close` was emitted already
+      add(unread, shipperId, sizeBytes);
+      response.once('close', () => add(unread, shipperId, -sizeBytes));
+    },
   };
 }

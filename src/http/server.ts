@@ -15,19 +15,22 @@ import {
   notFound,
   type Detail,
 } from '../platform/errors.js';
-import { describeIssue } from '../platform/issues.js';
+import { describeIssue, nearestName } from '../platform/issues.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import { nearestName } from '../platform/nearest.js';
-import { networkOf } from './addresses.js';
+import { networkOf, requireSameOrigin } from './origin.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
 import type { Shares } from './request/shares.js';
 import { failureBody, successBody } from './envelope.js';
-import type { BodyBytes } from './request/body-bytes.js';
-import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';
+import {
+  type BodyBytes,
+  jsonBody,
+  payloadTooLarge,
+  unsupportedMediaType,
+  unusedBody,
+} from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
-import { requireSameOrigin } from './same-origin.js';
 import {
   parseRequest,
   withoutSlot,

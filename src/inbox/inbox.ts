@@ -3,17 +3,22 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { sameText } from '../accounts/credentials.js';
 import { sign } from '../engine/send/headers.js';
 import type { CompleteConfig } from '../config/config.js';
-import type { BodyBytes } from '../http/request/body-bytes.js';
-import { readBytes } from '../http/request/body.js';
+import { type BodyBytes, readBytes } from '../http/request/body.js';
 import { markAnswered, whileReading } from '../http/request/watch.js';
 import type { Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { masked, type Sealer } from '../webhooks/sealing/sealing.js';
+import { masked, type Sealer } from '../webhooks/sealing.js';
 import { readSecrets } from '../webhooks/store.js';
-import { createInboxAddresses, inboxPath, type InboxAddresses } from './addresses.js';
-import { createBoxes, type Answer, type Boxes } from './boxes.js';
+import {
+  createInboxAddresses,
+  inboxPath,
+  type InboxAddresses,
+  createBoxes,
+  type Answer,
+  type Boxes,
+} from './boxes.js';
 import { inboxRoutes } from './routes.js';
 
 export interface Inbox {

@@ -2,8 +2,15 @@ import * as z from 'zod';
 import { isoOffset } from '../http/envelope.js';
 import { described, exampleIds, instant, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
-import type { InboxAddresses } from './addresses.js';
-import { answers, failures, maxItems, type Box, type Boxes, type Item } from './boxes.js';
+import {
+  type InboxAddresses,
+  answers,
+  failures,
+  maxItems,
+  type Box,
+  type Boxes,
+  type Item,
+} from './boxes.js';
 
 const switchFields = {
   address: described(

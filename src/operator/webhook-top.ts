@@ -6,7 +6,7 @@ import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { withoutQuerySql } from '../webhooks/sealing/sealing.js';
+import { withoutQuerySql } from '../webhooks/sealing.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { hasInbox } from './features.js';
+import { hasInbox } from './session.js';
 import { matchPath } from './match-path.js';
 import { lazy } from './parts/lazy.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';

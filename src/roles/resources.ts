@@ -11,7 +11,7 @@ import { createStarts, type Starts } from '../engine/attempt/starts.js';
 import { createTargets, type Targets } from '../engine/attempt/targets.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import type { RecordDependencies } from '../engine/record/record.js';
-import { inboxPath } from '../inbox/addresses.js';
+import { inboxPath } from '../inbox/boxes.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {
   createPool,
@@ -26,8 +26,7 @@ import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createQueueEngine, type Producer, type QueueEngine } from '../platform/queue/engine.js';
-import { startOtlp } from '../platform/telemetry/otlp.js';
-import { withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
+import { startOtlp, withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
 import { createSignal, type createReleasers, type Signal } from '../platform/lifecycle.js';
 import { createCreationQueue, creationQueueName } from '../shipments/create.js';
 import { defaultDropoffLocations } from '../shipments/dropoff.js';
@@ -35,8 +34,14 @@ import type { DropoffLocation } from '../shipments/order.js';
 import { createCatalogue, type StateCatalogue } from '../shipments/states.js';
 import { version } from '../platform/version.js';
 import { inDenied, type DestinationPolicy } from '../webhooks/destination.js';
-import { requireKey, sealKeyCheck } from '../webhooks/sealing/key-check.js';
-import { createSealer, createSecretBox, type Sealer, type SecretBox } from '../webhooks/sealing/sealing.js';
+import {
+  requireKey,
+  sealKeyCheck,
+  createSealer,
+  createSecretBox,
+  type Sealer,
+  type SecretBox,
+} from '../webhooks/sealing.js';
 import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';

@@ -1,7 +1,7 @@
 /** Servers that refuse what `listen` forwards from the real service, and what it says of the cause. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { verify } from '../../src/client/index.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/webhooks/sealing.js';
 import { credentials, runListen, startListener, type Listener } from '../flows/feed/listener.js';
 import { placeOrder, registerAccount, type Account } from '../support/client.js';
 import { startService, type Service } from '../support/harness.js';

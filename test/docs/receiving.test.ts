@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { sign } from '../../src/engine/send/headers.js';
 import { renderNotification } from '../../src/engine/record/notification.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/webhooks/sealing.js';
 import { environment, has, python } from '../client/python.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';

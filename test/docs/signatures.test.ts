@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sign } from '../../src/engine/send/headers.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/webhooks/sealing.js';
 import { codeBlocks } from '../support/project-files.js';
 import { examples, type Example } from './signature-drivers.js';
 

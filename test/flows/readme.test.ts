@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from '../../src/engine/send/headers.js';
-import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../src/webhooks/sealing.js';
 import { codeBlocks, readTracked } from '../support/project-files.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSealer, createSecretBox, newSecret } from '../../src/webhooks/sealing/sealing.js';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  type Account,
-} from '../support/client.js';
+import { createSealer, createSecretBox, newSecret } from '../../src/webhooks/sealing.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../support/harness.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
 import { placeOrders, repeated } from '../support/load.js';

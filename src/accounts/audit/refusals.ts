@@ -1,4 +1,4 @@
-import { networkOf } from '../../http/addresses.js';
+import { networkOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';

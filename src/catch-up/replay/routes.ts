@@ -17,7 +17,7 @@ import { newId, timeOfId } from '../../platform/ids.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
-import { byHandLimitText } from '../by-hand/routes.js';
+import { byHandLimitText } from '../by-hand.js';
 import { cancelReplay } from './cancel-replay.js';
 import {
   findReplay,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
+import type { Sealer, OwnHeaders } from '../../webhooks/sealing.js';
 import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from '../send/headers.js';
 
 export interface Target {

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { oweAtOnce } from '../outbox/insert.js';
-import { withoutQuerySql } from '../../webhooks/sealing/sealing.js';
+import { withoutQuerySql } from '../../webhooks/sealing.js';
 import { isActive } from '../outbox/sql.js';
 import {
   applyOutcomes,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { traceIdOf, type TraceContext } from '../../platform/telemetry/tracing.js';
-import { masked, type OwnHeaders } from '../../webhooks/sealing/sealing.js';
+import { masked, type OwnHeaders } from '../../webhooks/sealing.js';
 
 /** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */
 const FRAMING = new Set([

@@ -1,4 +1,4 @@
-import { masked } from '../../webhooks/sealing/sealing.js';
+import { masked } from '../../webhooks/sealing.js';
 import type { FlatHeaders } from './headers.js';
 
 /** Of all headers as shown, each with its name, its value and four bytes, as on the wire. */

@@ -9,7 +9,7 @@ import {
   uuid,
 } from '../../http/request/fields.js';
 import { version } from '../../platform/version.js';
-import { masked } from '../../webhooks/sealing/sealing.js';
+import { masked } from '../../webhooks/sealing.js';
 import { triggers } from '../../engine/outbox/types.js';
 import {
   errorCodes,

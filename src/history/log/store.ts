@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
-import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
-import { rangesOf } from './range.js';
+import { detailsOf, readPage, type LogFilter, type LogRow, rangesOf } from './page-store.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
 import { decodeHeaders } from '../../engine/send/headers.js';

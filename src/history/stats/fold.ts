@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { createWalk } from '../../platform/walk.js';
-import { sumOfCounts } from './sql.js';
+import { sumOfCounts } from './store.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const countsPerStep = 2_000;

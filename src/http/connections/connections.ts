@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback } from '../../platform/networks.js';
-import { networkOf } from '../addresses.js';
+import { networkOf } from '../origin.js';
 
 export interface ConnectionLimits {
   maxConnections: number;

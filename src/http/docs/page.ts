@@ -1,4 +1,4 @@
-import { failures, unexpected } from '../openapi/failures.js';
+import { failures, unexpected } from '../openapi/responses.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
 import { readBuilt, renderPage, type RenderedPage } from './frame.js';
 import { html, phrase, prose, trusted, code, entry, json, statusBadge, type Html } from './html.js';

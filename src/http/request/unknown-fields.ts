@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Detail } from '../../platform/errors.js';
-import { nearestName } from '../../platform/nearest.js';
+import { nearestName } from '../../platform/issues.js';
 
 /** A field of a body that no schema declares. */
 export interface UnknownField {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../errors.js';
-import type { Folder } from './folder.js';
-import { codeOf, problem, useYourOwn } from './problem.js';
+import { type Folder, codeOf, problem, useYourOwn } from './folder.js';
 
 interface Owner {
   pid: number;

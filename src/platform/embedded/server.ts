@@ -6,9 +6,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Logger } from '../telemetry/logger.js';
 import { ensureCluster, ensureDatabase } from './cluster.js';
-import { boundLog, readOrMakePassword, type Folder } from './folder.js';
+import {
+  boundLog,
+  readOrMakePassword,
+  type Folder,
+  codeOf,
+  messageOf,
+  problem,
+  useYourOwn,
+} from './folder.js';
 import { clearStaleLock, findPostmaster, type Postmaster } from './processes.js';
-import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
 import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 export interface Server {

@@ -1,4 +1,4 @@
-import { lockShipper } from '../../accounts/shipper-store.js';
+import { lockShipper } from '../../accounts/shippers.js';
 import { ms } from '../../engine/outbox/sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endSession, forgetEndedSessions } from '../../../src/accounts/session-store.js';
+import { endSession, forgetEndedSessions } from '../../../src/accounts/users.js';
 import { newId } from '../../../src/platform/ids.js';
 import { createWorld, type World } from '../../support/core/world.js';
 

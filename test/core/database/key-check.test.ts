@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/platform/database/postgres.js';
 import { ConfigError } from '../../../src/platform/errors.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
-import { requireKey, resealKeyCheck, sealKeyCheck } from '../../../src/webhooks/sealing/key-check.js';
-import { createSecretBox } from '../../../src/webhooks/sealing/sealing.js';
+import { requireKey, resealKeyCheck, sealKeyCheck, createSecretBox } from '../../../src/webhooks/sealing.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../../support/database.js';
 
 const server = process.env.TEST_DATABASE_URL ?? '';

@@ -4,7 +4,7 @@ import { diagnose, parseHeaders, verify, type DiagnosisInput } from '../../../sr
 import { sign } from '../../../src/engine/send/headers.js';
 import { renderNotification } from '../../../src/engine/record/notification.js';
 import { newId } from '../../../src/platform/ids.js';
-import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../../src/webhooks/sealing.js';
 
 const now = new Date('2026-11-22T12:00:00Z');
 const nowSeconds = now.getTime() / 1_000;

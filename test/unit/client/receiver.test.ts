@@ -12,7 +12,7 @@ import {
 } from '../../../src/client/index.js';
 import type { FeedEvent } from '../../../src/client/api/types.js';
 import { sign } from '../../../src/engine/send/headers.js';
-import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../../src/webhooks/sealing.js';
 
 const secret = newSecret();
 const servers: Server[] = [];

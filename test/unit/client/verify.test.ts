@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { ParcelhookError, verify } from '../../../src/client/index.js';
 import { sign as signOfService } from '../../../src/engine/send/headers.js';
-import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../../src/webhooks/sealing.js';
 
 const secret = newSecret();
 const next = newSecret();

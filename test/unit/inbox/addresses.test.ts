@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createInboxAddresses } from '../../../src/inbox/addresses.js';
+import { createInboxAddresses } from '../../../src/inbox/boxes.js';
 
 const base = 'http://127.0.0.1:8080';
 const addresses = createInboxAddresses(base, 'a secret');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../../src/webhooks/sealing.js';
 import { sign } from '../../../src/engine/send/headers.js';
 import { problemOf } from '../../../src/inbox/inbox.js';
 

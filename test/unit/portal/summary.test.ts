@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { advice } from '../../../src/portal/places/webhooks/advice.js';
 import {
+  advice,
   interestsInWords,
   nameOf,
   percent,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLoginBudget } from '../../../../src/accounts/login/budget.js';
+import { createLoginBudget } from '../../../../src/accounts/login/limits.js';
 import { createRateLimits } from '../../../../src/platform/limits/rate-limit.js';
 
 /** In sequence; returns how many of each block reached the hash. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { sign } from '../../../../src/engine/send/headers.js';
-import { newSecret } from '../../../../src/webhooks/sealing/sealing.js';
+import { newSecret } from '../../../../src/webhooks/sealing.js';
 
 const secrets = fc
   .uint8Array({ minLength: 24, maxLength: 64 })

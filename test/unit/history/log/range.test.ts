@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
-import { daysOf, rangesOf } from '../../../../src/history/log/range.js';
+import { daysOf, rangesOf } from '../../../../src/history/log/page-store.js';
 import { timeOfId } from '../../../../src/platform/ids.js';
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { daysAhead, daysBehind, type Partition } from '../../../../src/history/retention/partitions.js';
+import { daysAhead, daysBehind, type Partition } from '../../../../src/history/retention/log-days.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 10, 25, 12);

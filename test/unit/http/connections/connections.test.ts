@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import fc from 'fast-check';
 import { createConnections } from '../../../../src/http/connections/connections.js';
-import { directProxies } from '../../../../src/http/addresses.js';
+import { directProxies } from '../../../../src/http/origin.js';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;

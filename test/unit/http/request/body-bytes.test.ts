@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import fc from 'fast-check';
-import { createBodyBytes } from '../../../../src/http/request/body-bytes.js';
+import { createBodyBytes } from '../../../../src/http/request/body.js';
 
 const maxBytes = 9_000;
 

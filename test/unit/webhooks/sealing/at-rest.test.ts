@@ -5,7 +5,7 @@ import {
   maskHeaders,
   withoutQuery,
   createSecretBox,
-} from '../../../../src/webhooks/sealing/sealing.js';
+} from '../../../../src/webhooks/sealing.js';
 
 const sealer = createSealer(createSecretBox('k'.repeat(32)));
 const id = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createSecretBox, newSecret } from '../../../../src/webhooks/sealing/sealing.js';
+import { createSecretBox, newSecret } from '../../../../src/webhooks/sealing.js';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
 const where = { webhookId: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', field: 'secret' };

@@ -4,8 +4,34 @@ import { Router, type Request, type Response } from 'express';
 import { notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
 import { packageFolder } from '../platform/version.js';
-import { fixedBody } from './fixed-body.js';
-import { smallPage } from './small-page.js';
+import { palette } from './docs/palette.js';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { AsyncApiDocument } from './asyncapi.js';
+import { readBuilt, renderPage, type Page, type RenderedPage } from './docs/frame.js';
+import { trusted } from './docs/html.js';
+import { renderDocs, renderOperatorDocs, type States } from './docs/page.js';
+import type { OpenApiDocument } from './openapi/types.js';
+
+/** A page of a few sentences in the service's plain style. `title` and `body` are HTML. */
+export const smallPage = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Parcelhook</title>
+<link rel="icon" href="data:,">
+<style>
+  ${palette.trim()}
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem;
+    color: var(--text); background: var(--page) }
+  a { color: var(--accent) }
+  label, input, button { display: block; width: 100%; box-sizing: border-box }
+  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
+  [role=alert] { color: var(--bad) }
+</style>
+<p>Parcelhook</p>
+<h1>${title}</h1>
+${body}
+</html>`;
 
 /** Its addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what they name. */
 const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
@@ -102,3 +128,80 @@ function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
     ]),
   );
 }
+
+interface FixedBody {
+  type: string;
+  body: Buffer;
+  /** Default: made here. */
+  gzip?: Buffer;
+  brotli?: Buffer;
+  headers: Record<string, string>;
+}
+
+/**
+ * Sends an unchanging body, compressed as well as the caller accepts; browsers name gzip first. All responses share one
+ * buffer per encoding; express responds 304 if the caller has the body already.
+ */
+export function fixedBody({ type, body, gzip = gzipSync(body), brotli, headers }: FixedBody) {
+  const encoded = { ...(brotli && { br: brotli }), gzip };
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`; // weak: the same for each encoding
+  return (request: Request, response: Response): void => {
+    const accepted = request.acceptsEncodings();
+    const [encoding, smaller] = Object.entries(encoded).find(([name]) => accepted.includes(name)) ?? [];
+    if (encoding !== undefined) response.set('Content-Encoding', encoding);
+    response
+      .set({ ...headers, ETag: etag })
+      .vary('Accept-Encoding')
+      .type(type)
+      .send(smaller ?? body);
+  };
+}
+
+interface Documents {
+  api(): OpenApiDocument;
+  notifications(): AsyncApiDocument;
+}
+
+/**
+ * `/openapi.json`, `/asyncapi.json`, `/docs` and the documents below it, with an ETag. Each is rendered on its first
+ * request: that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
+ */
+export function documentPages(documents: Documents, states: States, baseUrl: () => string): Router {
+  const router = Router();
+  const serve = (path: string, make: () => ReturnType<typeof fixed>) => {
+    const send = once(make);
+    router
+      .route(path)
+      .get((request, response) => send()(request, response))
+      .all(readOnlyRoute);
+  };
+  const document = once(documents.api);
+  serve('/openapi.json', () => fixed('application/json; charset=utf-8', JSON.stringify(document())));
+  serve('/asyncapi.json', () =>
+    fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
+  );
+  serve('/docs', () => asPage(renderDocs(document(), states, baseUrl())));
+  serve('/docs/operator', () => asPage(renderOperatorDocs(document(), baseUrl())));
+  serve('/docs/receiving', () => asPage(written('/docs/receiving', 'Receiving notifications')));
+  serve('/docs/runbook', () => asPage(written('/docs/runbook', 'Runbook')));
+  return router;
+}
+
+/** A page made of a document: the build has made its text. */
+const written = (path: Page['path'], title: string): RenderedPage =>
+  renderPage({ path, title, content: trusted(readBuilt(`${path.replace('/docs/', '')}.html`)) });
+
+const asPage = ({ page, contentSecurityPolicy }: RenderedPage) =>
+  fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
+
+function once<Result>(make: () => Result): () => Result {
+  let made: { result: Result } | undefined;
+  return () => (made ??= { result: make() }).result;
+}
+
+const fixed = (type: string, text: string, headers: Record<string, string> = {}) =>
+  fixedBody({
+    type,
+    body: Buffer.from(text),
+    headers: { ...headers, 'Cache-Control': 'public, max-age=300' },
+  });
