@@ -14,7 +14,6 @@ import { createGate } from '../platform/limits/gate.js';
 import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
 import { findLinkOwner, type LinkOwner, redeemPasswordLink } from './users.js';
 
-/** Contract, section 6: 12 to 128 characters. */
 export const password = described(
   z
     .string()

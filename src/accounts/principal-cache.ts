@@ -50,7 +50,7 @@ interface Entry {
 }
 
 const freshMs = 3_000;
-/** The contract's ten seconds, less the longest statement. */
+/** The ten seconds of docs/api.md, less the longest statement. */
 const maxMs = 7_000;
 const maxEntries = 10_000;
 

@@ -9,7 +9,6 @@ export interface ShipperChanges {
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
 }
 
-/** In the transaction of the shipper's change. */
 export interface ShippersWebhooks {
   suspend(tx: Database, shipperId: string): Promise<void>;
   resume(tx: Database, shipperId: string): Promise<void>;
@@ -98,14 +97,12 @@ export interface Shipper {
   name: string;
   status: ShipperStatus;
   createdAt: Date;
-  /** Null unless a rotated account key is still valid. */
   previousKeyValidUntil: Date | null;
 }
 
 const columns = `shipper_id as "shipperId", name, status, created_at as "createdAt",
   case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil"`;
 
-/** In order of registration. */
 export const listShippers = (
   db: Database,
   status: ShipperStatus | undefined,
@@ -120,7 +117,6 @@ export const listShippers = (
     [status ?? null, afterId ?? null, limit],
   );
 
-/** Removed ones included. */
 export async function shipperExists(db: Database, shipperId: string): Promise<boolean> {
   const rows = await db.query('shipper-exists', 'select 1 from shippers where shipper_id = $1', [shipperId]);
   return rows.length > 0;
@@ -192,7 +188,6 @@ export async function holdShipper(tx: Database, shipperId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Or its previous key during a rotation. */
 export const keyMatches = (hash: string) =>
   `(account_key_hash = ${hash} or previous_key_hash = ${hash} and previous_key_until > now()) and status <> 'REMOVED'`;
 

@@ -48,7 +48,6 @@ const payload = z.object({
   jti: z.uuid().optional(),
 });
 
-/** JWT with HS256 (RFC 7519), short-lived. */
 export function createTokens({ secret, previousSecret, lifetimeMs, ...options }: TokenOptions): Tokens {
   const isOfSession = options.audience === 'portal';
   const audience = `parcelhook-${options.audience}`;

@@ -7,7 +7,6 @@ import { holdShipper, keyMatches } from './shippers.js';
 
 const linkLifetimeMs = 24 * 3_600_000;
 
-/** 404 if the shipper does not exist, 409 if the address is taken. */
 export async function registerUser(
   db: Database,
   publicUrl: string,
@@ -95,7 +94,6 @@ export interface User {
   passwordHash: string | null;
 }
 
-/** Throws a unique violation if the shipper has a user with this address. */
 async function insertUser(
   db: Database,
   user: { userId: string; shipperId: string; email: string; passwordHash: string | null },
@@ -164,7 +162,6 @@ interface ListedUser {
   createdAt: Date;
 }
 
-/** In order of registration. */
 export const listUsers = (
   db: Database,
   shipperId: string,
@@ -180,7 +177,6 @@ export const listUsers = (
     [shipperId, afterId ?? null, limit],
   );
 
-/** Also deletes the user's password links. */
 async function deleteUser(tx: Database, userId: string): Promise<void> {
   await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
   await tx.query('delete-user', 'delete from users where user_id = $1', [userId]);
@@ -201,7 +197,6 @@ async function lockUser(tx: Database, userId: string): Promise<{ shipperId: stri
   return rows[0] ?? null;
 }
 
-/** Also deletes the user's expired links. */
 async function insertPasswordLink(
   tx: Database,
   tokenHash: Buffer,
@@ -219,11 +214,9 @@ async function insertPasswordLink(
 export interface LinkOwner {
   userId: string;
   email: string;
-  /** Name of the shipper. */
   account: string;
 }
 
-/** Null if the link is void. */
 export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<LinkOwner | null> {
   const rows = await db.query<LinkOwner>(
     'find-link-owner',
@@ -236,7 +229,6 @@ export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<Li
   return rows[0] ?? null;
 }
 
-/** False if it is already used up. */
 async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
   const rows = await tx.query(
     'use-up-link',

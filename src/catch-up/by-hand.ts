@@ -84,7 +84,6 @@ export const byHandLimitText =
 
 const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a worker sends it at once.' });
 
-/** Tests and redeliveries (contract, section 4). */
 export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
   const { db, knownStates } = deps;
   const state = described(

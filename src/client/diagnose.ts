@@ -214,7 +214,6 @@ function isSame(given: string, digest: string): boolean {
   return given.toLowerCase() === hex || plain === digest.replace(/=+$/, '');
 }
 
-/** The reader of pasted headers. */
 
 /** Of `curl -v`, of a curl command, of a quote. */
 const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;

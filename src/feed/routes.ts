@@ -32,7 +32,6 @@ interface Feed {
 }
 
 interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
-  /** Of all shippers. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;
@@ -66,7 +65,6 @@ export interface FeedRouteDependencies {
   bounds: FeedBounds;
   watcher: Watcher;
   retentionMs: number;
-  /** Throws ApiError if the caller has lost its access. */
   stillAllowed(request: Request): Promise<unknown>;
 }
 
@@ -135,7 +133,7 @@ const feedQuery = z
     ...evenIfFieldsAreWrong,
   });
 
-/** The feed that receivers reconcile against (contract, section 4). */
+/** The feed that receivers reconcile against. */
 export const feedRoute = (deps: FeedRouteDependencies): Route =>
   route({
     method: 'get',
@@ -169,7 +167,6 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
     },
   });
 
-/** Returns the next page, or the empty one after `waitMs`; null if the client has disconnected. */
 async function untilNews(
   { bounds, watcher, stillAllowed }: FeedRouteDependencies,
   selection: Selection,

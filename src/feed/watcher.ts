@@ -10,7 +10,6 @@ export interface Watcher {
   /** `found` resolves with the next page that is not empty; with null after `leave` and when the watcher stops. */
   wait(selection: Selection, after: Cursor): { found: Promise<FeedPage | null>; leave(): void };
   nudge(shipperIds: Iterable<string>): void;
-  /** Now and later. */
   stop(): void;
 }
 
@@ -19,7 +18,6 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Identical waits share one result. */
 interface Group {
   selection: Selection;
   after: Cursor;

@@ -6,7 +6,6 @@ import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 
-/** Checks by name. Each rejects with the reason why it fails. */
 export type HealthChecks = Record<string, () => Promise<void>>;
 
 export interface Health {
@@ -14,10 +13,9 @@ export interface Health {
   page: Router;
   /**
    * Ready while all of `needed` pass; until the first call the process is starting. Checks in `informs` are shown but
-   * do not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
+   * do not make the role unready (the API stays ready while Redis is away, and says so).
    */
   use(needed: HealthChecks, informs?: HealthChecks): void;
-  /** Not ready from now on: the process is about to stop. */
   leave(): void;
   stop(): Promise<void>;
 }
@@ -45,7 +43,6 @@ const failures: Record<string, string> = {
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 2_000;
-/** However often it is called, `/readyz` costs PostgreSQL at most one check per second. */
 const reuseMs = 1_000;
 
 /**

@@ -132,7 +132,6 @@ function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
 interface FixedBody {
   type: string;
   body: Buffer;
-  /** Default: made here. */
   gzip?: Buffer;
   brotli?: Buffer;
   headers: Record<string, string>;

@@ -42,24 +42,20 @@ import {
 
 export interface ServerOptions {
   routes: Route[];
-  /** Pages outside the API's conventions. */
   pages: RequestHandler[];
   /** Takes notifications, which all else refuses; what is not for it goes on. */
   inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
-  /** Throws ApiError beyond the shipper's rate limit. */
   limit(shipperId: string): void;
-  /** Each shipper's share of this process, per cost. */
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
   logger: Logger;
   metrics: Metrics;
-  /** Proxies whose X-Forwarded-For is trusted, as express takes them. */
   trustProxy: number | string[] | undefined;
 }
 
-/** Everything a request passes through, in order; errors thrown anywhere become the contract's failures. */
+/** Everything a request passes through, in order; errors thrown anywhere become failures in the envelope. */
 export function createApp(options: ServerOptions): Express & Required<Pick<App, 'onGivenUp'>> {
   const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });

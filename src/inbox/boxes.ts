@@ -13,13 +13,11 @@ export interface Item {
   /** Names in lower case; the values of a webhook's own headers are masked. */
   headers: Record<string, string>;
   body: string;
-  /** Why it is not verified; null if it is. */
   problem: string | null;
   answered: Answer;
 }
 
 export interface Box {
-  /** Newest first. */
   items: Item[];
   fail: Failure | null;
   /** How many more requests fail; null: all of them until that is changed. */
@@ -28,12 +26,9 @@ export interface Box {
 
 export interface Boxes {
   of(shipperId: string): Box;
-  /** From the next request on. */
   fail(shipperId: string, fail: Failure | null, times: number | null): Box;
-  /** Counts as a request. */
   nextAnswer(shipperId: string): Answer;
   add(shipperId: string, item: Item): void;
-  /** Returns how many items it had. */
   empty(shipperId: string): number;
 }
 

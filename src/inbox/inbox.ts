@@ -24,7 +24,6 @@ import { inboxRoutes } from './routes.js';
 export interface Inbox {
   routes: Route[];
   receiver: RequestHandler;
-  /** Breaks off what waits for its time-out. */
   endHolds(): void;
 }
 
@@ -65,7 +64,6 @@ export function createInbox(deps: InboxDependencies): Inbox {
 export interface ReceivingDependencies {
   addresses: InboxAddresses;
   boxes: Boxes;
-  /** Of the shipper's webhooks whose target address has this path. */
   secretsOf(shipperId: string, path: string): Promise<string[]>;
   bodyBytes: BodyBytes;
   /** Longer than an attempt may take: a time-out is ended by the sender, and by this if it is not. */
@@ -74,7 +72,6 @@ export interface ReceivingDependencies {
 
 export interface InboxReceiver {
   handler: RequestHandler;
-  /** Breaks off the requests that wait for their time-out. */
   endHolds(): void;
 }
 

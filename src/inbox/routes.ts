@@ -57,7 +57,6 @@ const newerThan = ({ items }: Box, itemId: string | undefined): Item[] => {
   return at === -1 ? items : items.slice(0, at);
 };
 
-/** The shipper's inbox, for development: what arrived there, and how it answers. */
 export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; boxes: Boxes }): Route[] {
   const showSwitch = (shipperId: string, { fail, failuresLeft }: Box) => ({
     address: addresses.addressOf(shipperId),

@@ -31,11 +31,9 @@ export const fullFrom = (concurrency: number): Pick<BacklogOptions, 'fullFrom' |
 export function createBacklogGauges(deps: {
   db: Database;
   metrics: Metrics;
-  /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
   /** The claims that this process holds back, if it is a worker. */
   heldBack?: (() => Record<string, HeldBack>) | undefined;
-  /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }): { refresh(): Promise<void> } {
   const { db, metrics, now = () => performance.now() } = deps;

@@ -110,7 +110,6 @@ const known = (id: string, what: 'This shipper' | 'This user'): string => {
   return id;
 };
 
-/** Shippers (contract, section 6). */
 export function shipperRoutes(deps: ShipperDependencies): Route[] {
   const { db, webhooks } = deps;
   return [
@@ -259,7 +258,7 @@ const endedUser = z
 
 const userParams = z.object({ userId: idInPath('The user.') });
 
-/** Users of shippers (contract, section 6). `onChanged` clears what this process has cached of them. */
+/** `onChanged` clears what this process has cached of them. */
 export function userRoutes({
   db,
   publicUrl,

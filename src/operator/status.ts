@@ -101,7 +101,6 @@ const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
 
-/** `GET /operator/v1/status`. A queue that cannot be read has its error instead of counts. */
 export async function readStatus(deps: {
   db: Database;
   engineKind: string;

@@ -20,7 +20,7 @@ async function requireShipper(db: Database, id: string): Promise<void> {
 }
 
 /**
- * The shipper's own lists, for support (contract, section 6). They have nothing of the recipient. A single delivery may
+ * The shipper's own lists, for support. They have nothing of the recipient. A single delivery may
  * have personal data, in its payload and in the responses of its receiver, so each read of one is in the audit log.
  */
 export function supportRoutes({
@@ -30,7 +30,6 @@ export function supportRoutes({
 }: {
   db: Database;
   catalogue: StateCatalogue;
-  /** Those that a delivery may send today. */
   knownStates: ReadonlySet<string>;
 }): Route[] {
   return [

@@ -27,7 +27,6 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** `must be one of A, B`, with the nearest of them to what was given. */
 export function oneOf(values: string[], given: unknown): string {
   if (given === undefined) return `is required: one of ${values.join(', ')}`;
   const meant = typeof given === 'string' ? nearestName(given, values) : null;

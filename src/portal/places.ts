@@ -8,10 +8,8 @@ import { Webhooks } from './places/webhooks/Webhooks.js';
 export interface Place {
   /** Of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
   pattern: string;
-  /** In the navigation and the document's title. */
   label: string;
   Component: ComponentType<{ id?: string }>;
-  /** False: not in the navigation. */
   isListed?: boolean;
 }
 

@@ -22,7 +22,6 @@ otherTabs.onmessage = () => void loadSession();
 
 const keyOfAccount = 'parcelhook.account-key';
 
-/** The account key of the last log-in in this browser; nothing else is kept. */
 export const rememberedKey = () => localStorage.getItem(keyOfAccount) ?? '';
 
 export async function loadSession(): Promise<void> {

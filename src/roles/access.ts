@@ -45,7 +45,6 @@ const costlyShare = {
   stalledAfterMs: Infinity,
 };
 
-/** Of all current requests. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 export function openAccess(resources: Resources, refusals: Refusals): Access {

@@ -54,7 +54,6 @@ const byQueue = ({ notify }: Resources): HandOver => ({
 /** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
 const admission = { atOnce: 60, maxPressure: 25 };
 
-/** All but the feed. */
 export function apiRoutes(
   resources: Resources,
   access: Access,

@@ -30,7 +30,6 @@ export interface App {
   stop(delayMs?: number): Promise<void>;
 }
 
-/** The composition root. Resolves when work can begin. */
 export async function startApp(
   config: CompleteConfig,
   databaseUrl: string,

@@ -15,9 +15,7 @@ import type { createReleasers } from '../platform/lifecycle.js';
 import type { Role } from './resources.js';
 
 export interface Listeners {
-  /** Serves the API; on a worker, health and metrics. */
   main: Listener;
-  /** For clients on this host. */
   url: string;
   metricsPort: number | undefined;
   maxConnections: number;

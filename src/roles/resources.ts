@@ -58,7 +58,6 @@ export interface Resources {
   /** For claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
   leaseDb: Database;
   engine: QueueEngine;
-  /** Of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   notify: Notify;
   durations: Durations;
@@ -88,7 +87,6 @@ export interface OpenOptions {
   config: CompleteConfig;
   databaseUrl: string;
   role: Role;
-  /** Address of this process unless PUBLIC_URL is set. */
   url: string;
   logger: Logger;
   metrics: Metrics;

@@ -15,7 +15,6 @@ export interface WorkerRole {
   handOver: HandOver;
   pressure(shipperId: string): number;
   heldBack: Dispatcher['heldBack'];
-  /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
   simulate(): void;
   /**
@@ -33,7 +32,7 @@ const flowMaxAgeMs = 30_000;
 /** Less than a health check may take. */
 const firstJobsMs = 1_000;
 
-/** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
+/** Creation, fan-out, delivery and sweeping. */
 export function startWorker(resources: Resources): WorkerRole {
   const {
     config,

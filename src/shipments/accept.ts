@@ -38,7 +38,6 @@ export type AcceptOrder = (
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
-  /** Resolves when the shipment is created or left to the queue. */
   onAccepted(order: ShipmentHead): Promise<void>;
   admission: Admission;
   metrics: Metrics;

@@ -57,7 +57,6 @@ const ordersPerSweep = 2_000;
 /** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
 export function createOrderSweep(deps: {
   db: Database;
-  /** Resolves with the number created. */
   create(shipmentIds: string[]): Promise<number>;
   logger: Logger;
   metrics: Metrics;
@@ -87,7 +86,6 @@ export function createOrderSweep(deps: {
 export const creationQueueName = 'create';
 const idsPerJob = 100;
 
-/** Resolves when orders are enqueued, or left to the sweeper. */
 export function createCreationQueue(producer: Producer, logger: Logger) {
   const giveUp = createThrottledWarn(logger, 'orders not enqueued; the sweeper takes over');
   const batcher = createBatcher<string, undefined>({

@@ -13,7 +13,6 @@ export interface DestinationPolicy {
   allowedPorts: readonly number[];
   /** Overrides everything else (`inDenied`). */
   isDenied(ip: string): boolean;
-  /** The service itself is reached there. */
   publicUrl: URL | null;
   /** For development: below this path the service itself takes notifications. */
   inboxPath?: string | undefined;

@@ -75,7 +75,7 @@ const kinds: NotificationKind[] = [
   },
 ];
 
-/** The headers of every attempt (contract, section 5). */
+/** The headers of every attempt. */
 const attemptHeaders = z.object({
   'webhook-id': described(
     z.string(),

@@ -38,9 +38,7 @@ export interface WebhookDependencies {
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
   onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
-  /** By webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
-  /** Attempts of the last 24 hours, by webhook id. */
   stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
@@ -243,7 +241,6 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   ];
 }
 
-/** Without its query if no key opens that. */
 function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);

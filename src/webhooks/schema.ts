@@ -33,7 +33,6 @@ const maxInterests = 64;
 const maxNames = 1_000;
 const maxAddressLength = 2_048;
 
-/** A value that is not a string has been reported already. */
 function headerProblem(name: string, value: unknown, isMasked: (value: string) => boolean): string | null {
   if (!headerName.test(name)) return 'must be a valid header name (RFC 9110)';
   if (reservedHeader.test(name)) return 'is set by the service and cannot be given';
@@ -108,7 +107,6 @@ const describedHeaders = (isMasked: (value: string) => boolean, valuePattern: st
     },
   ).pipe(headers(isMasked));
 
-/** `policy` decides which addresses a webhook may point to. */
 export function webhookSchemas(policy: DestinationPolicy) {
   const targetAddress = described(
     z.string(),

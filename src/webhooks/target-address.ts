@@ -4,7 +4,6 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_LENGTH = 2048;
 
-/** Top-level names that never mean a host on the public internet. */
 const DENIED_SUFFIXES = [
   'localhost', // RFC 6761, loopback
   'test', // RFC 6761
@@ -118,7 +117,6 @@ function checkPort(url: URL, policy: DestinationPolicy): string | null {
   return `The port ${port} is not allowed; use one of ${allowed}.`;
 }
 
-/** Between the two slashes and the path. */
 function authorityOf(text: string): string {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
 }

@@ -56,7 +56,6 @@ export const actorOf = ({ operator, userId, address }: Caller): Actor =>
 export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
   auditAll(tx, actor, [entry]);
 
-/** Call it in the transaction of the changes. */
 export const auditAll = (tx: Database, actor: Actor, entries: AuditEntry[]): Promise<void> =>
   append(
     tx,
@@ -141,7 +140,6 @@ export interface AuditRow {
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
   shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", fields, count`;
 
-/** Newest first. */
 export const listAudit = (
   db: Database,
   filter: AuditFilter,

@@ -56,7 +56,6 @@ const forms = {
 };
 type Scheme = keyof typeof forms;
 
-/** Throws 401 that says what is missing or malformed. */
 export function keyAndCredentials(
   request: Request,
   scheme: Scheme,
@@ -71,7 +70,6 @@ export function keyAndCredentials(
 const tokenIn = (request: Request): string | undefined =>
   credentialsIn(request.get('authorization') ?? '', 'Bearer');
 
-/** Throws 401 if it is missing or malformed. */
 function tokenOf(request: Request): string {
   const header = request.get('authorization') ?? '';
   const problems = headerProblems(header, 'Bearer');

@@ -16,7 +16,6 @@ export interface LoginAttempt {
 export interface Found<User> {
   /** Null if the account has no such user: this takes as long as a wrong password. */
   user: User | null;
-  /** The user logged in from this origin in the last 30 days. */
   trusted: boolean;
 }
 
@@ -132,7 +131,6 @@ function addressBlock(ip: string): string {
 interface Pair {
   account: string;
   pair: string;
-  /** The account logged in from this block in the last 30 days. */
   trusted: boolean;
 }
 

@@ -61,7 +61,6 @@ export const createLogIn =
     return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
   };
 
-/** As e-mail addresses are stored. */
 const toStoredEmail = (email: string): string => email.trim().toLowerCase();
 
 /** RFC 7617: the password may hold colons, the e-mail may not. */
@@ -83,7 +82,6 @@ const accessToken = z
   })
   .meta({ id: 'AccessToken', description: 'A token and its lifetime.' });
 
-/** Specification, Authentication. */
 export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
   return route({
     method: 'get',
@@ -159,7 +157,6 @@ const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 
 const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as const;
 
-/** Contract, section 10. */
 export function sessionRoutes(deps: SessionDependencies): Route[] {
   const { db, sessions, cookie, logIn, principals, features } = deps;
   const describe = (
@@ -172,7 +169,6 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     expiresAt: isoOffset(new Date(expiresAtMs)),
     features,
   });
-  /** Null if it is absent, expired or ended. */
   const current = async (request: Request) => {
     const claims = await sessions.verify(cookie.read(request) ?? '');
     if (!claims) return null;

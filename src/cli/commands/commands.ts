@@ -7,7 +7,6 @@ import { addEventCommands } from './events.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
 import { addSupportCommands } from './support.js';
 
-/** Resealing many secrets takes long. */
 const rotationTimeoutMs = 300_000;
 
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {

@@ -10,7 +10,6 @@ export interface Signed {
   body: Uint8Array;
 }
 
-/** In Base64. */
 export async function digestOf({ key, prefix, body }: Signed): Promise<string> {
   const { subtle } = globalThis.crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
@@ -31,7 +30,6 @@ interface Original {
 export interface Body {
   bytes: Uint8Array;
   text: string;
-  /** All others that may have been sent. */
   originals(): Original[];
 }
 

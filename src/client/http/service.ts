@@ -77,7 +77,6 @@ export function validToken(name: string, value: string): string {
 export interface Credentials {
   /** `Authorization` of the next request. */
   header(): Promise<string>;
-  /** Discards a header that got a 401. Returns whether `header()` may give a better one. */
   discard(header: string): boolean;
 }
 

@@ -1,6 +1,5 @@
 /** One event as a receiver sees it. */
 export interface ReceivedEvent {
-  /** `webhook-id`. */
   eventId: string;
   /** A shipment's `trackingId`; for a notice `event:` and its id, for it belongs to no shipment. */
   subject: string;

@@ -12,7 +12,6 @@ const maxDays = 3;
 
 export interface TimeRange {
   from: Date;
-  /** Excluded. */
   before: Date;
 }
 
@@ -68,14 +67,12 @@ export interface LogFilter {
   eventId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
-  /** Of the last attempt. */
   statusCode?: number | undefined;
   errorCode?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** A delivery as the log shows it, without `heldBy`. */
 export interface LogRow {
   deliveryId: string;
   webhookId: string;
@@ -104,7 +101,6 @@ export interface PageQuery {
   shipperId: string;
   filter: LogFilter;
   shipmentIds: string[] | undefined;
-  /** The service's own. */
   eventId: string | undefined;
   range: TimeRange;
   beforeId: string | undefined;
@@ -251,7 +247,6 @@ interface PageRange {
   /** Conditions on the ids of deliveries: by parameters, and by constants that limit the plan. */
   inRange: string;
   ofDays: string;
-  /** On the ids of their events. */
   ofTheirEvents: string;
 }
 

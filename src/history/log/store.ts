@@ -76,7 +76,6 @@ export async function listDeliveries(
   return { deliveries: found.map((row) => withHold(row, holds)), checkedUpTo };
 }
 
-/** The part of a time range in which an event was recorded. */
 function timesOf(
   eventId: string | undefined,
   { from, to }: { from?: Date | undefined; to?: Date | undefined },
@@ -173,7 +172,6 @@ function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
   };
 }
 
-/** A delivery may have any number of attempts: replays and redeliveries add to them. */
 export const attemptsPerPage = 100;
 
 /** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */

@@ -50,7 +50,6 @@ async function deleteOldReplays(db: Database, retentionMs: number, limit: number
   );
 }
 
-/** `YYYYMMDD`, UTC, oldest first. */
 async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     'list-expired-days',
@@ -99,7 +98,6 @@ const yesterday = () => new Date(Date.now() - dayMs);
 
 const daysAheadAtFirst = 2; // with fewer, a new deployment would alarm until its first maintenance
 
-/** The service needs these to start. */
 export const makeFirstPartitions = (db: Database): Promise<void> =>
   makePartitions(db, yesterday(), daysAheadAtFirst);
 

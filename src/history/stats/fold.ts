@@ -10,7 +10,6 @@ const countsPerStep = 2_000;
 /** A page may end within a webhook's counts; the next page then begins with that webhook. */
 interface Position {
   webhookId: string;
-  /** The next page begins after the webhook. */
   isAfter: boolean;
 }
 const start: Position = { webhookId: firstKey, isAfter: false };

@@ -12,7 +12,6 @@ import { ms, owedTo } from '../../engine/outbox/sql.js';
 
 export const defaultHours = 24;
 
-/** By id, as the API shows them (contract, section 4). */
 export async function webhookStats(
   db: Database,
   webhookIds: string[],
@@ -64,7 +63,6 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
   ];
 }
 
-/** By id, as the API shows it (contract, section 4). */
 export async function webhookHealth(db: Database, webhookIds: string[]): Promise<Map<string, object>> {
   const figures = await readHealthFigures(db, webhookIds);
   const rates = new Map(

@@ -126,7 +126,6 @@ export async function dropOldHours(db: Database, retentionMs: number): Promise<v
   while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);
 }
 
-/** Of the current hour and the one before it, as far as it is folded. */
 const recentHours = `webhook_hours where hour between ${hourOf('now()')} - interval '1 hour' and now()`;
 
 /**

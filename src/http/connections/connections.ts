@@ -5,7 +5,6 @@ import { networkOf } from '../origin.js';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** For one address block. */
   maxPerBlock: number;
   /** A proxy carries the connections of many clients: its block may have all of them. */
   isProxy(address: string): boolean;
@@ -33,7 +32,6 @@ export interface Connections {
   add(socket: Socket): void;
   /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether it has had requests, and all of them are finished. */
   isDone(socket: Socket): boolean;
   /** Destroys connections that have no complete request under way. */
   destroyInactive(): void;
@@ -58,13 +56,11 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   unparsedBytes: number;
-  /** Of its requests under way. */
   headBytes: number;
   /** Reads from the socket again, if there is room. */
   resume(): void;
 }
 
-/** The bytes of responses queued behind the first one, and the unsent bytes of the first. */
 const unsentBytes = ({ socket, underWay }: Connection): number => {
   let bytes = underWay.size === 0 ? socket.writableLength : 0;
   for (const response of underWay) bytes += response.writableLength;

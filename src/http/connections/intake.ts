@@ -13,7 +13,6 @@ export interface Intake {
   add(request: IncomingMessage, response: ServerResponse): void;
   /** Reports a new connection: more may be queued in the kernel behind it. */
   connected(): void;
-  /** The client reads its responses again: requests waiting on its connection may start. */
   resume(socket: Socket): void;
 }
 
@@ -67,7 +66,6 @@ export function createIntake(
     if (account === undefined) queue.add(socket, socket, kinds.unknown);
     else queue.add(account, socket, kinds.known);
   };
-  /** Starts a request, or reports that its client is gone. Returns how many started. */
   const startOne = ({ request, response }: Waiting): number => {
     if (response.destroyed || !request.socket.writable) {
       onGivenUp(request);

@@ -17,22 +17,16 @@ import { admitChunk, chunksOf, startOfBody, stopParsing } from './small-chunks.j
 
 export interface Listener {
   port: number;
-  /** Passes all requests to another app from now on. */
   use(app: App): void;
-  /** The number of open connections. */
   connections(): number;
-  /** Accepts no new connections; resolves when the requests under way are finished. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions {
   port: number;
-  /** Undefined: all interfaces. */
   host: string | undefined;
   limits: ConnectionLimits;
-  /** The longest time from a request to its response. */
   maxResponseMs: number;
-  /** For tests. */
   times?: Partial<typeof defaultTimes>;
   bounds?: Partial<Bounds>;
 }
@@ -45,7 +39,6 @@ const defaultTimes = {
   idleMs: 65_000,
   /** A response of which the client reads nothing for so long is abandoned. */
   stalledMs: 30_000,
-  /** A refused client has this long to read the response and to close. */
   lingerMs: 1_000,
 };
 
@@ -267,13 +260,11 @@ function rejectUnreadable(lingerMs: number): (error: NodeJS.ErrnoException, sock
 
 interface Address {
   port: number;
-  /** Undefined: all interfaces. */
   host: string | undefined;
 }
 
 interface SharedListener {
   port: number;
-  /** Accepts no new connections; resolves when the open ones have ended. */
   close(): Promise<void>;
 }
 
@@ -289,13 +280,11 @@ export const canSharePort = process.platform === 'linux' && Number(process.versi
 async function listenShared(server: Server, address: Address): Promise<SharedListener> {
   if (!canSharePort) return sharedListener([await listenOn(server, address)]);
   if (address.port !== 0) await expectFree(address);
-  // Without SO_REUSEPORT: one socket.
   const first = await listenOn(server, { ...address, reusePort: true }).catch(() =>
     listenOn(server, address),
   );
   const { address: host, port } = first.address() as AddressInfo;
   const others = await Promise.allSettled(
-    // The same socket options as Node's http.Server.
     Array.from({ length: sockets - 1 }, () =>
       listenOn(
         createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>

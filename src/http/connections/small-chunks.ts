@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 export const maxChunks = 4_096;
 export const minChunkBytes = 16;
 
-/** Of the body of a request, so far. */
 export interface Chunks {
   count: number;
   bytes: number;

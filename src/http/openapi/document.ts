@@ -8,11 +8,8 @@ import type { OpenApiDocument, Paths, JsonSchema, Operation, Parameter } from '.
 
 export interface DocumentOptions {
   routes: Route[];
-  /** Paths that are not in `routes`. */
   pages(schemas: SchemaCollector): Paths;
-  /** The notifications. */
   webhooks(schemas: SchemaCollector): Paths;
-  /** Base URL of the service; `/`: the host that serves the document. */
   serverUrl: string;
 }
 
@@ -66,7 +63,6 @@ function operationOf(route: Route, routes: Route[], schemas: SchemaCollector): O
   };
 }
 
-/** One parameter per field; description and example move from the field's schema to the parameter. */
 export function parametersOf(
   fields: z.ZodObject,
   place: Parameter['in'],

@@ -19,7 +19,6 @@ const readiness = z
   })
   .meta({ id: 'Readiness', description: 'The dependencies of the process, as of the last second.' });
 
-/** A response without the envelope. */
 export const pageResponse = (description: string, content?: Content): ResponseObject => ({
   description,
   headers: headerRefs(['X-Request-Id']),
@@ -30,7 +29,6 @@ export const text = (type: string): Content => ({ [type]: { schema: { type: 'str
 
 const common = { tags: ['Health'] as [string], security: [] };
 
-/** `/healthz` and `/readyz` */
 export function healthPaths(schemas: SchemaCollector): Paths {
   const json = (schema: z.ZodType, changes: object = {}): Content => {
     const converted = schemas.toJson(schema, 'output');
@@ -69,7 +67,6 @@ export function healthPaths(schemas: SchemaCollector): Paths {
   };
 }
 
-/** `/metrics`, where it is served on this port. */
 export const metricsPaths: Paths = {
   '/metrics': {
     get: {

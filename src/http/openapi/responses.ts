@@ -5,7 +5,6 @@ import { exampleOf, type SchemaCollector } from './schemas.js';
 import type { HeaderObject, Operation, Reference, ResponseObject, LinkObject } from './types.js';
 
 interface Failure {
-  /** Of its component in the document. */
   name: string;
   code: string;
   description: string;
@@ -14,7 +13,7 @@ interface Failure {
   headers?: string[];
 }
 
-/** By HTTP status (contract, section 2). */
+/** By HTTP status. */
 export const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',
@@ -87,7 +86,6 @@ export const failures: Record<number, Failure> = {
   },
 };
 
-/** For any other HTTP status. */
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',
@@ -115,7 +113,6 @@ const failureSchema = z
   })
   .meta({ id: 'Failure', description: 'The format of every failure.' });
 
-/** `components.headers` */
 export const headers: Record<string, HeaderObject> = {
   'X-Request-Id': {
     description: "Identifies the request, also in the service's log.",
@@ -132,7 +129,6 @@ export const headers: Record<string, HeaderObject> = {
 export const headerRefs = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** `components.responses`, one per failure. */
 export function failureResponses(schemas: SchemaCollector): Record<string, ResponseObject> {
   const schema = schemas.toJson(failureSchema, 'output');
   const example = exampleOf(schema, schemas.components) as z.output<typeof failureSchema>;
@@ -228,7 +224,6 @@ const refTo = (failure: Failure, description?: string): Reference => ({
 
 const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
-/** Query filters by id. */
 const filtersOf = ({ query }: Route): string[] => Object.keys(query.shape).filter((name) => /Id$/.test(name));
 
 /**

@@ -238,7 +238,6 @@ export function createBodyBytes({
   maxBytes,
   onRefused,
 }: {
-  /** For all callers together. */
   maxBytes: number;
   onRefused(): void;
 }): BodyBytes {

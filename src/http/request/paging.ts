@@ -41,7 +41,7 @@ const cursorFrom = (field: string, page: string) =>
     .transform(decodeCursor)
     .optional();
 
-/** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
+/** `limit` and `cursor` of every list. The cursor encodes the last id of the previous page. */
 export const paging = {
   limit: described(z.string(), 'Maximum number of items in the page.', 50, {
     type: 'integer',
@@ -78,7 +78,6 @@ export function pageOf<Filter extends object>(
   return {
     filter,
     after: cursor?.id,
-    /** One more than the page has, to see whether another follows. */
     rows: limit + 1,
     /** `nextCursor` is null at the end. `readUpTo` is the last id read if the search stopped before the page was full. */
     cut<Row>(rows: Row[], idOf: (row: Row) => string, readUpTo: string | null = null) {

@@ -119,7 +119,6 @@ async function query(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** In one transaction. */
 const makeServiceRole = (database: string, password: string): string => `
   begin;
   do $$

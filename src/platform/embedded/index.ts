@@ -14,7 +14,6 @@ const fastTimeoutMs = 10_000;
 const immediateTimeoutMs = 6_000;
 const killTimeoutMs = 2_000;
 
-/** PostgreSQL 18. */
 export interface EmbeddedPostgres {
   /** Database `parcelhook` as its owner, not a superuser. Stays valid across restarts of the server. */
   connectionString: string;

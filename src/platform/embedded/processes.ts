@@ -115,7 +115,6 @@ function processStat(pid: number): { name: string; state: string; startedAt: str
 export interface Postmaster {
   pid: number;
   port: number;
-  /** `starting`, `ready` or `stopping`; empty at first. */
   status: string;
 }
 

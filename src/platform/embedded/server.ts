@@ -130,7 +130,6 @@ export async function supervise(server: Server, port: number, signal: AbortSigna
   }
 }
 
-/** False if the signal ended it. */
 async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> {
   await sleep(durationMs, undefined, { ref: false, signal }).catch(() => undefined);
   return !signal.aborted;

@@ -26,7 +26,6 @@ export interface Dropped<Item> {
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** Per kind. */
   maxItems?: number;
 }
 

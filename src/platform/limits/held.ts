@@ -1,22 +1,17 @@
 /** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
 export interface HeldTime<Key = string> {
-  /** Call it when `isHeld` of this key may have changed. */
   note(key: Key): void;
-  /** For something of this key that waits from now on. */
   start(key: Key): HeldClock;
 }
 
 export interface HeldClock {
-  /** For how much of the wait the key has been held. */
   heldMs(): number;
-  /** The wait is over. */
   stop(): void;
 }
 
 interface Total {
   clocks: number;
   heldMs: number;
-  /** By performance.now(); undefined while the key is not held. */
   sinceMs: number | undefined;
 }
 

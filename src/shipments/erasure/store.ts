@@ -2,7 +2,6 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { ErasedShipment } from '../../history/retention/cancel-erased.js';
 import { ms } from '../../engine/outbox/sql.js';
 
-/** As JSON. */
 export interface OrderText {
   shipmentId: string;
   order: string;

@@ -60,7 +60,6 @@ export const insertSimulation = (
 export interface Step {
   shipmentId: string;
   simulationId: string;
-  /** From 1. */
   number: number;
   state: string;
   isLast: boolean;

@@ -20,7 +20,6 @@ import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js
 
 const pageSize = 50;
 
-/** The log, live, and beside it the delivery that the address names. */
 export function Deliveries() {
   const id = matchPath('/deliveries/:id?', path.value)?.id;
   const filters = filtersOf(query.value);

@@ -19,7 +19,6 @@ import { countText, durationText } from '../../units.js';
 interface Props {
   id: string;
   onClose: () => void;
-  /** Called with every reading, which is fresh for the list, too. */
   onRead: (delivery: DeliveryDetails) => void;
 }
 
@@ -181,7 +180,6 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
 
 const forms = ['Formatted', 'Raw'] as const;
 
-/** The body that is sent, the same on every attempt. */
 function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
   const [form, setForm] = useState<(typeof forms)[number]>('Formatted');
   return (
@@ -201,7 +199,6 @@ function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
 
 type Attempt = DeliveryDetails['attempts'][number];
 
-/** Every attempt, newest first; the log gives a hundred at a time. */
 function Attempts({ delivery }: { delivery: DeliveryDetails }) {
   const [earlier, setEarlier] = useState<Attempt[]>([]);
   const [cursor, setCursor] = useState<string | null | undefined>(undefined);

@@ -11,7 +11,6 @@ import { Dialog } from '../../parts/Dialog.js';
 import { MomentField, momentOfInput } from '../../parts/MomentField.js';
 import type { DeliveryQuery } from '../../../client/api/types.js';
 
-/** Filters of the log, by their names in the address and in the API. */
 const filterNames = [
   'status',
   'state',
@@ -93,7 +92,6 @@ function Choice({ name, label, all, options, filters }: ChoiceProps) {
   );
 }
 
-/** Either number of a shipment: the service's tracking id, or the shipper's own. */
 function NumberSearch() {
   const [text, setText] = useState('');
   const search = async () => {

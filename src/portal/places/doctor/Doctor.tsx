@@ -159,7 +159,6 @@ const Before = () => (
   </>
 );
 
-/** The result: whether it verifies, and each cause with what to do about it. */
 function Findings({ diagnosis: { ok, explained, findings } }: { diagnosis: Diagnosis }) {
   return (
     <>
@@ -213,7 +212,6 @@ function Item({ finding }: { finding: Finding }) {
   );
 }
 
-/** Text with `code` in backticks. */
 const Prose = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 );

@@ -85,7 +85,6 @@ interface StepProps {
   title: string;
   children: ComponentChildren;
   isDone?: boolean;
-  /** It makes sense after the step before. */
   isWaiting?: boolean;
 }
 
@@ -190,7 +189,6 @@ function Snippets() {
 
 interface Outcomes {
   onDelivered: () => void;
-  /** The inbox has verified one. */
   onVerified: () => void;
 }
 

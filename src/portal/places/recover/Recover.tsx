@@ -175,7 +175,6 @@ interface Props {
   webhook: WebhookWithHealth;
   from: string;
   to: string | undefined;
-  /** Counted again when it changes. */
   counting: string;
 }
 
@@ -259,7 +258,6 @@ interface ReplaysProps {
   onChange: () => Promise<void>;
 }
 
-/** The last replays of a webhook, and how far each has come. */
 function Replays({ replays, onChange }: ReplaysProps) {
   return (
     <section class="replays" aria-labelledby="replays-title">

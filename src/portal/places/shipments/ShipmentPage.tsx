@@ -123,7 +123,6 @@ async function readDeliveries(trackingId: string, signal: AbortSignal): Promise<
 
 interface Props {
   trackingId: string;
-  /** States that may follow. */
   next: string[];
   onBegun: () => Promise<void>;
 }
@@ -231,7 +230,6 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
   );
 }
 
-/** When it was told and what it responded, or what the delivery waits for. */
 function When({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) {
   const { status, completedAt, lastAttempt, attemptCount } = delivery;
   const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, webhookStatus);
