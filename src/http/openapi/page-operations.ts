@@ -79,82 +79,57 @@ export const metricsPaths: Paths = {
   },
 };
 
-const document: Content = { 'application/json': { schema: { type: 'object' } } };
+const json: Content = { 'application/json': { schema: { type: 'object' } } };
+const page = text('text/html');
+
+const documentPath = (operationId: string, summary: string, description: string, content: Content) => ({
+  get: {
+    ...common,
+    operationId,
+    summary,
+    description,
+    responses: {
+      200: pageResponse('The document.', content),
+      304: pageResponse('The document that `If-None-Match` names is current.'),
+    },
+  },
+});
 
 export const documentPaths: Paths = {
-  '/openapi.json': {
-    get: {
-      ...common,
-      operationId: 'getOpenApiDocument',
-      summary: 'This API as an OpenAPI 3.1 document',
-      description: 'Generated from the schemas that validate requests. Has an `ETag`.',
-      responses: {
-        200: pageResponse('The document.', document),
-        304: pageResponse('The document that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/asyncapi.json': {
-    get: {
-      ...common,
-      operationId: 'getAsyncApiDocument',
-      summary: 'The notifications as an AsyncAPI 3.0 document',
-      description:
-        'What is sent to webhooks, generated from the schemas of the notifications. Has an `ETag`.',
-      responses: {
-        200: pageResponse('The document.', document),
-        304: pageResponse('The document that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs': {
-    get: {
-      ...common,
-      operationId: 'getDocs',
-      summary: 'The API for shippers as a web page',
-      description:
-        'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing. Its own script only searches it, and the page works without that.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/operator': {
-    get: {
-      ...common,
-      operationId: 'getOperatorDocs',
-      summary: "The operator's API as a web page",
-      description: "The operator's operations and the health of the process, from the same document.",
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/receiving': {
-    get: {
-      ...common,
-      operationId: 'getReceiving',
-      summary: 'How to receive notifications',
-      description:
-        'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/runbook': {
-    get: {
-      ...common,
-      operationId: 'getRunbook',
-      summary: 'What to do when an alert fires',
-      description: 'The runbook of this version. Each alert links to its section.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
+  '/openapi.json': documentPath(
+    'getOpenApiDocument',
+    'This API as an OpenAPI 3.1 document',
+    'Generated from the schemas that validate requests. Has an `ETag`.',
+    json,
+  ),
+  '/asyncapi.json': documentPath(
+    'getAsyncApiDocument',
+    'The notifications as an AsyncAPI 3.0 document',
+    'What is sent to webhooks, generated from the schemas of the notifications. Has an `ETag`.',
+    json,
+  ),
+  '/docs': documentPath(
+    'getDocs',
+    'The API for shippers as a web page',
+    'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing. Its own script only searches it, and the page works without that.',
+    page,
+  ),
+  '/docs/operator': documentPath(
+    'getOperatorDocs',
+    "The operator's API as a web page",
+    "The operator's operations and the health of the process, from the same document.",
+    page,
+  ),
+  '/docs/receiving': documentPath(
+    'getReceiving',
+    'How to receive notifications',
+    'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
+    page,
+  ),
+  '/docs/runbook': documentPath(
+    'getRunbook',
+    'What to do when an alert fires',
+    'The runbook of this version. Each alert links to its section.',
+    page,
+  ),
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { described, details, milliseconds, warnings } from '../request/fields.js';
 import type { Route } from '../route.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { HeaderObject, Operation, Reference, ResponseObject, LinkObject } from './types.js';
+import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
 
 interface Failure {
   name: string;
@@ -152,17 +152,12 @@ export function failureResponses(schemas: SchemaCollector): Record<string, Respo
 }
 
 /** Success in the envelope, and the failures an endpoint of this kind may have. */
-export const responsesOf = (
-  route: Route,
-  routes: Route[],
-  schemas: SchemaCollector,
-): Operation['responses'] => ({
+export const responsesOf = (route: Route, schemas: SchemaCollector): Operation['responses'] => ({
   ...Object.fromEntries(
-    Object.entries(route.responses).map(([httpStatus, data]) => {
-      const links = linksOf(route, data, routes);
-      const response = success(route, Number(httpStatus), data, schemas);
-      return [httpStatus, { ...response, ...(Object.keys(links).length > 0 && { links }) }];
-    }),
+    Object.entries(route.responses).map(([httpStatus, data]) => [
+      httpStatus,
+      success(route, Number(httpStatus), data, schemas),
+    ]),
   ),
   ...Object.fromEntries(
     failuresOf(route).map((httpStatus) => [
@@ -221,44 +216,3 @@ const refTo = (failure: Failure, description?: string): Reference => ({
   $ref: `#/components/responses/${failure.name}`,
   ...(description !== undefined && { description }),
 });
-
-const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-
-const filtersOf = ({ query }: Route): string[] => Object.keys(query.shape).filter((name) => /Id$/.test(name));
-
-/**
- * Links from an endpoint that creates or changes something to those that take its id, in the path or as a filter. The id
- * comes from the response or from the request's own path.
- */
-function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Record<string, LinkObject> {
-  if (route.method !== 'post') return {};
-  const returned = Object.keys(data.shape);
-  const own = idsIn(route.path);
-  const sourceOf = (id: string): string | undefined =>
-    returned.includes(id)
-      ? `$response.body#/data/${id}`
-      : own.includes(id)
-        ? `$request.path.${id}`
-        : undefined;
-  const takenBy = (target: Route): string[] => [
-    ...idsIn(target.path),
-    ...filtersOf(target).filter((id) => returned.includes(id)),
-  ];
-  const targets = routes.filter((target) => {
-    const ids = takenBy(target);
-    return (
-      target.operationId !== route.operationId &&
-      ids.some((id) => returned.includes(id)) &&
-      ids.every((id) => sourceOf(id) !== undefined)
-    );
-  });
-  return Object.fromEntries(
-    targets.map((target) => [
-      target.operationId,
-      {
-        operationId: target.operationId,
-        parameters: Object.fromEntries(takenBy(target).map((id) => [id, sourceOf(id)!])),
-      },
-    ]),
-  );
-}

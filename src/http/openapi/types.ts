@@ -46,12 +46,6 @@ export interface ResponseObject {
   description: string;
   headers?: Record<string, HeaderObject | Reference>;
   content?: Content;
-  links?: Record<string, LinkObject>;
-}
-
-export interface LinkObject {
-  operationId: string;
-  parameters: Record<string, string>;
 }
 
 export interface HeaderObject {
