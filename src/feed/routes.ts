@@ -22,15 +22,6 @@ import { type Watcher, createWatcher } from './watcher.js';
 import { tooManyRequests } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
-interface Feed {
-  route: Route;
-  /** Requests that wait for events of these shippers are checked soon. */
-  nudge(shipperIds: Iterable<string>): void;
-  waiting(): number;
-  /** With an empty page, now and later. */
-  endWaits(): void;
-}
-
 interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
   maxWaiting: number;
   logger: Logger;
@@ -42,7 +33,7 @@ const maxUnreadBytes = 8 << 20;
 /** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 
-export function createFeed(deps: FeedDependencies): Feed {
+export function createFeed(deps: FeedDependencies) {
   const watcher = createWatcher(deps.db, deps.logger);
   const bounds = createFeedBounds({
     maxWaiting: maxWaitingPerShipper,
@@ -52,8 +43,10 @@ export function createFeed(deps: FeedDependencies): Feed {
   });
   return {
     route: feedRoute({ ...deps, gate: createGate(reads), bounds, watcher }),
+    /** Requests that wait for events of these shippers are checked soon. */
     nudge: watcher.nudge,
     waiting: bounds.waiting,
+    /** With an empty page, now and later. */
     endWaits: watcher.stop,
   };
 }
@@ -216,13 +209,7 @@ function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
   };
 }
 
-interface FeedBounds {
-  /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
-  wait(shipperId: string): () => void;
-  waiting(): number;
-  /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
-  countResponse(shipperId: string, sizeBytes: number, response: Response): void;
-}
+type FeedBounds = ReturnType<typeof createFeedBounds>;
 
 interface FeedBoundsOptions {
   /** Requests of one shipper, and of all; each holds a connection. */
@@ -233,7 +220,7 @@ interface FeedBoundsOptions {
   onRefused(): void;
 }
 
-export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
+export function createFeedBounds(options: FeedBoundsOptions) {
   const waiting = new Map<string, number>();
   const unread = new Map<string, number>();
   let inAll = 0;
@@ -249,7 +236,8 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
   };
 
   return {
-    wait: (shipperId) => {
+    /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
+    wait: (shipperId: string) => {
       if ((waiting.get(shipperId) ?? 0) >= options.maxWaiting)
         throw refuse(`At most ${options.maxWaiting} requests may wait at once.`);
       if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests are waiting.');
@@ -261,7 +249,8 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
       };
     },
     waiting: () => inAll,
-    countResponse: (shipperId, sizeBytes, response) => {
+    /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+    countResponse: (shipperId: string, sizeBytes: number, response: Response) => {
       const before = unread.get(shipperId) ?? 0;
       if (before > 0 && before + sizeBytes > options.maxUnreadBytes)
         throw refuse('Too many responses are unread.');

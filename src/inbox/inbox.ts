@@ -70,17 +70,14 @@ export interface ReceivingDependencies {
   maxHoldMs: number;
 }
 
-export interface InboxReceiver {
-  handler: RequestHandler;
-  endHolds(): void;
-}
+export type InboxReceiver = ReturnType<typeof createInboxReceiver>;
 
 const maxBodyBytes = 64 * 1024;
 /** Requests that wait for their time-out; further ones are answered 503. */
 const maxHolds = 20;
 
 /** Takes notifications at the addresses of inboxes. Every other request goes on to the next handler. */
-export function createInboxReceiver(deps: ReceivingDependencies): InboxReceiver {
+export function createInboxReceiver(deps: ReceivingDependencies) {
   const { addresses, boxes } = deps;
   const held = new Set<Response>();
   const hold = (response: Response) => {

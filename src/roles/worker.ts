@@ -2,29 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
 import { createRedeliverer } from '../engine/attempt/redelivery.js';
 import { byHandLeaseMs } from '../engine/attempt/by-hand.js';
-import { createDispatcher, type Dispatcher } from '../engine/schedule/dispatcher.js';
+import { createDispatcher } from '../engine/schedule/dispatcher.js';
 import { dueJob, dueOf, queueNames } from '../engine/schedule/notify.js';
-import type { HandOver } from '../engine/outbox/types.js';
-import { type ShipmentHead } from '../engine/record/store.js';
 import type { Resources } from './resources.js';
 import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
 import { version } from '../platform/version.js';
 
-export interface WorkerRole {
-  /** This process sends what it records. */
-  handOver: HandOver;
-  pressure(shipperId: string): number;
-  heldBack: Dispatcher['heldBack'];
-  create(order: ShipmentHead): Promise<void>;
-  simulate(): void;
-  /**
-   * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
-   * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
-   */
-  checkFlow(): Promise<void>;
-  /** Begins no new work; resolves when the current attempts are recorded. */
-  drain(): Promise<void>;
-}
+export type WorkerRole = ReturnType<typeof startWorker>;
 
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
@@ -33,7 +17,7 @@ const flowMaxAgeMs = 30_000;
 const firstJobsMs = 1_000;
 
 /** Creation, fan-out, delivery and sweeping. */
-export function startWorker(resources: Resources): WorkerRole {
+export function startWorker(resources: Resources) {
   const {
     config,
     workerDb: db,
@@ -118,11 +102,16 @@ export function startWorker(resources: Resources): WorkerRole {
   };
 
   return {
+    /** This process sends what it records. */
     handOver: dispatcher,
     pressure: dispatcher.pressure,
     heldBack: dispatcher.heldBack,
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
+    /**
+     * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
+     * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
+     */
     checkFlow: async () => {
       await Promise.race([firstJobs, sleep(firstJobsMs, undefined, { ref: false })]);
       const stale = [...producers.keys()].filter(
@@ -132,6 +121,7 @@ export function startWorker(resources: Resources): WorkerRole {
       const since = stale.some((name) => lastJobAt.has(name)) ? 'in the last 30 s' : 'since the start';
       throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}`);
     },
+    /** Begins no new work; resolves when the current attempts are recorded. */
     drain: () => (draining ??= drain()),
   };
 }

@@ -11,13 +11,7 @@ export interface SealedField {
 }
 
 /** AES-256-GCM. A sealed text names its form and its key, so that both can change. */
-export interface SecretBox {
-  /** Begins every text sealed with the current key. */
-  prefix: string;
-  seal(text: string, where: SealedField): string;
-  /** Throws if the text was sealed with neither key, was changed, or belongs elsewhere. */
-  open(sealed: string, where: SealedField): string;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** A signing secret of Standard Webhooks: `whsec_` and 32 random bytes in Base64. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -40,21 +34,23 @@ const deriveKey = (secretsKey: string): Key => {
 
 const boundTo = ({ webhookId, field }: SealedField) => Buffer.from(`${webhookId} ${field}`);
 
-export function createSecretBox(secretsKey: string, otherKey?: string): SecretBox {
+export function createSecretBox(secretsKey: string, otherKey?: string) {
   const current = deriveKey(secretsKey);
   const keys = [current, ...(otherKey === undefined ? [] : [deriveKey(otherKey)])];
   const prefix = `${sealedForm}${current.id}.`;
 
   return {
+    /** Begins every text sealed with the current key. */
     prefix,
-    seal: (text, where) => {
+    seal: (text: string, where: SealedField) => {
       const iv = randomBytes(12);
       const cipher = createCipheriv(algorithm, current.bytes, iv, { authTagLength });
       cipher.setAAD(boundTo(where));
       const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
       return prefix + [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url')).join('.');
     },
-    open: (sealed, where) => {
+    /** Throws if the text was sealed with neither key, was changed, or belongs elsewhere. */
+    open: (sealed: string, where: SealedField) => {
       const [form, ...parts] = sealed.split('.');
       const key = keys.find(({ id }) => form === sealedForm + id);
       const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
@@ -79,27 +75,20 @@ const fields = {
 };
 
 /** Opening throws if no key fits. */
-export interface Sealer {
-  sealSecret(webhookId: string, secret: string): string;
-  openSecret(webhookId: string, stored: string): string;
-  /** The address stays readable up to its query. */
-  sealAddress(webhookId: string, address: string): string;
-  openAddress(webhookId: string, stored: string): string;
-  sealHeaders(webhookId: string, headers: OwnHeaders): OwnHeaders;
-  openHeaders(webhookId: string, stored: OwnHeaders): OwnHeaders;
-}
+export type Sealer = ReturnType<typeof createSealer>;
 
-export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): Sealer {
+export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>) {
   return {
-    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: fields.secret() }),
-    openSecret: (webhookId, stored) => open(stored, { webhookId, field: fields.secret() }),
-    sealAddress: (webhookId, address) =>
+    sealSecret: (webhookId: string, secret: string) => seal(secret, { webhookId, field: fields.secret() }),
+    openSecret: (webhookId: string, stored: string) => open(stored, { webhookId, field: fields.secret() }),
+    /** The address stays readable up to its query. */
+    sealAddress: (webhookId: string, address: string) =>
       mapQuery(address, (query) => seal(query, { webhookId, field: fields.query() })),
-    openAddress: (webhookId, stored) =>
+    openAddress: (webhookId: string, stored: string) =>
       mapQuery(stored, (query) => open(query, { webhookId, field: fields.query() })),
-    sealHeaders: (webhookId, headers) =>
+    sealHeaders: (webhookId: string, headers: OwnHeaders) =>
       mapValues(headers, (value, name) => seal(value, { webhookId, field: fields.header(name) })),
-    openHeaders: (webhookId, stored) =>
+    openHeaders: (webhookId: string, stored: OwnHeaders) =>
       mapValues(stored, (value, name) => open(value, { webhookId, field: fields.header(name) })),
   };
 }

@@ -134,19 +134,12 @@ interface Pair {
   trusted: boolean;
 }
 
-interface LoginBudget {
-  /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
-  check(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
-  /** As `check`, and takes one hash. */
-  spend(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
-}
-
 /**
  * A trusted block has `perAccount` hashes an hour of its own, untouched by guesses from elsewhere. All other blocks
  * share as many: one block may take a quarter, and half are reserved for the first few of each block, so that a new
  * block gets through while others guess.
  */
-export function createLoginBudget(limits: RateLimits, perAccount: number): LoginBudget {
+export function createLoginBudget(limits: RateLimits, perAccount: number) {
   const pairs = limits.limit({ name: 'login-pair', points: perAccount, windowSeconds });
   const strangers = limits.limit({ name: 'login-account', points: perAccount, windowSeconds });
   const perStranger = Math.ceil(perAccount / 4);
@@ -171,5 +164,9 @@ export function createLoginBudget(limits: RateLimits, perAccount: number): Login
     if (beyond && how === 'spend') await strangers.spend(account, -1); // reserved for other blocks
     return beyond;
   };
-  return { check: (from) => apply('balance', from, 1), spend: (from) => apply('spend', from, 0) };
+  return {
+    /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
+    check: (from: Pair) => apply('balance', from, 1) /** As `check`, and takes one hash. */,
+    spend: (from: Pair) => apply('spend', from, 0),
+  };
 }

@@ -27,18 +27,7 @@ export const defaultBounds = {
 };
 export type Bounds = typeof defaultBounds;
 
-export interface Connections {
-  /** Admits a connection, if necessary in place of another one; destroys it if there is no room. */
-  add(socket: Socket): void;
-  /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
-  begin(request: IncomingMessage, response: ServerResponse): void;
-  isDone(socket: Socket): boolean;
-  /** Destroys connections that have no complete request under way. */
-  destroyInactive(): void;
-  /** Whether the client reads its responses; if not, no further request of it starts. */
-  readsResponses(socket: Socket): boolean;
-  count(): number;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 interface Block {
   name: string;
@@ -95,7 +84,7 @@ export function createConnections(
   limits: ConnectionLimits,
   onRoom: (socket: Socket) => void = () => undefined,
   bounds: Bounds = defaultBounds,
-): Connections {
+) {
   const blocks = new Map<string, Block>();
   const open = new Map<Socket, Connection>();
   const all = { requests: 0, headBytes: 0, unparsedBytes: 0 };
@@ -176,7 +165,8 @@ export function createConnections(
   };
 
   return {
-    add: (socket) => {
+    /** Admits a connection, if necessary in place of another one; destroys it if there is no room. */
+    add: (socket: Socket) => {
       const address = socket.remoteAddress;
       const name = networkOf(address);
       const isUnbounded = address !== undefined && (isLoopback(address) || limits.isProxy(address));
@@ -209,7 +199,8 @@ export function createConnections(
         onRoom(socket);
       });
     },
-    begin: (request, response) => {
+    /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
+    begin: (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
       const connection = open.get(socket);
       if (!connection) return;
@@ -237,15 +228,17 @@ export function createConnections(
       if (all.headBytes > bounds.maxHeadBytes) drop(heaviest('headBytes', connection), 'overfull');
       checkUnsent(now);
     },
-    isDone: (socket) => {
+    isDone: (socket: Socket) => {
       const connection = open.get(socket);
       return connection !== undefined && connection.newest !== null && connection.underWay.size === 0;
     },
+    /** Destroys connections that have no complete request under way. */
     destroyInactive: () => {
       for (const [socket, { newest, underWay }] of open)
         if (underWay.size === 0 || !newest?.complete) socket.destroy();
     },
-    readsResponses: (socket) => {
+    /** Whether the client reads its responses; if not, no further request of it starts. */
+    readsResponses: (socket: Socket) => {
       const connection = open.get(socket);
       return connection === undefined || isReading(connection);
     },

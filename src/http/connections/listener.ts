@@ -263,10 +263,7 @@ interface Address {
   host: string | undefined;
 }
 
-interface SharedListener {
-  port: number;
-  close(): Promise<void>;
-}
+type SharedListener = ReturnType<typeof sharedListener>;
 
 const sockets = 8;
 /** From Node 24, sockets can share a port; Linux spreads connections over them. */
@@ -300,7 +297,7 @@ async function listenShared(server: Server, address: Address): Promise<SharedLis
   ]);
 }
 
-const sharedListener = (servers: NetServer[]): SharedListener => ({
+const sharedListener = (servers: NetServer[]) => ({
   port: (servers[0]!.address() as AddressInfo).port,
   close: async () => {
     await Promise.all(servers.map(closeServer));
