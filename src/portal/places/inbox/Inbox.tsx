@@ -6,7 +6,7 @@ import { Id } from '../../parts/Id.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { showToast } from '../../parts/Toast.js';
-import { useResource } from '../../poll.js';
+import { useRead } from '../../poll.js';
 import { Link } from '../../router.js';
 import { Arrival } from './Arrival.js';
 import { useInbox, type Failure, type Inbox } from './contents.js';
@@ -27,10 +27,7 @@ export function Inbox() {
 
 function Contents() {
   const inbox = useInbox();
-  const webhooks = useResource(
-    (signal) => call<WebhookPage>('GET', '/v1/webhooks?limit=250', undefined, { signal }),
-    { everyMs: 5_000 },
-  );
+  const webhooks = useRead<WebhookPage>('/v1/webhooks?limit=250', 5_000);
   const { data } = inbox;
   if (!data) return inbox.error ? <LoadError error={inbox.error} /> : <Loading />;
   const used = webhooks.data?.webhooks.filter(({ targetAddress }) => targetAddress === data.address);

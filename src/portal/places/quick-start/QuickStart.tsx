@@ -23,7 +23,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { announce } from '../../parts/Toast.js';
-import { useResource } from '../../poll.js';
+import { useRead } from '../../poll.js';
 import { VerifiedBadge } from '../inbox/Arrival.js';
 import { useInbox, type Item } from '../inbox/contents.js';
 
@@ -234,9 +234,7 @@ const useArrivals = hasInbox ? useInbox : () => ({ data: undefined });
 
 function Notifications({ trackingId, onDelivered, onVerified }: { trackingId: string } & Outcomes) {
   const path = withQuery('/v1/deliveries', { trackingId, limit: 50 });
-  const { data } = useResource((signal) => call<DeliveryPage>('GET', path, undefined, { signal }), {
-    everyMs: 1_000,
-  });
+  const { data } = useRead<DeliveryPage>(path, 1_000);
   const deliveries = data?.deliveries.toReversed() ?? [];
   const sent = deliveries.filter(({ status }) => status === 'SUCCEEDED').length;
   const { data: inbox } = useArrivals();

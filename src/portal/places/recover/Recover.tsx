@@ -10,7 +10,7 @@ import { call, withQuery } from '../../api.js';
 import { Empty, Loading, PageHead } from '../../parts/Page.js';
 import { Time, exact } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
 import { replayAnswer, replaySentence } from '../../sentences.js';
 import { isWebhookListRead, useWebhookList } from '../webhook-list.js';
@@ -80,14 +80,8 @@ function Recovery({ webhookId }: { webhookId: string }) {
   const [answer, setAnswer] = useState('');
   const from = query.value.get('from') ?? new Date(openedAt - dayMs).toISOString();
   const to = query.value.get('to') ?? undefined;
-  const replays = useResource(
-    (signal) => call<ReplayPage>('GET', `/v1/webhooks/${webhookId}/replays?limit=10`, undefined, { signal }),
-    { everyMs: 1_500 },
-  );
-  const { data: webhook } = useResource(
-    (signal) => call<WebhookWithHealth>('GET', `/v1/webhooks/${webhookId}`, undefined, { signal }),
-    { everyMs: 5_000 },
-  );
+  const replays = useRead<ReplayPage>(`/v1/webhooks/${webhookId}/replays?limit=10`, 1_500);
+  const { data: webhook } = useRead<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, 5_000);
   const running = replays.data?.replays.filter((replay) => replay.status === 'RUNNING').length ?? 0;
   const send = async (range: Range) => {
     setAnswer(replayAnswer(await call<Replay>('POST', `/v1/webhooks/${webhookId}/replay`, range)));

@@ -12,7 +12,7 @@ import { call, withQuery } from '../../api.js';
 import { Id } from '../../parts/Id.js';
 import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
 import { stepsOf, type Step } from './steps.js';
@@ -30,7 +30,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
     key: trackingId,
     everyMs: isSimulated ? 1_000 : 3_000,
   });
-  const catalogue = useResource((signal) => call<States>('GET', '/v1/states', undefined, { signal }));
+  const catalogue = useRead<States>('/v1/states');
   useTitle(data?.tracking.shipperTrackingId ?? trackingId);
   const back = (
     <p class="crumb">

@@ -7,7 +7,7 @@ import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
-import { useResource } from '../../poll.js';
+import { useRead } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
 import {
   advice,
@@ -36,24 +36,9 @@ type Asked = 'test' | 'edit' | 'rotate' | 'delete' | 'pause' | null;
 export function WebhookPage({ id = '' }: { id?: string }) {
   const address = `/v1/webhooks/${encodeURIComponent(id)}`;
   const [asked, setAsked] = useState<Asked>(null);
-  const webhook = useResource((signal) => call<WebhookWithHealth>('GET', address, undefined, { signal }), {
-    key: id,
-    everyMs: 5_000,
-  });
-  const stats = useResource(
-    (signal) => call<WebhookStats>('GET', `${address}/stats`, undefined, { signal }),
-    {
-      key: id,
-      everyMs: 30_000,
-    },
-  );
-  const latest = useResource(
-    (signal) =>
-      call<DeliveryPage>('GET', withQuery('/v1/deliveries', { webhookId: id, limit: 8 }), undefined, {
-        signal,
-      }),
-    { key: id, everyMs: 5_000 },
-  );
+  const webhook = useRead<WebhookWithHealth>(address, 5_000);
+  const stats = useRead<WebhookStats>(`${address}/stats`, 30_000);
+  const latest = useRead<DeliveryPage>(withQuery('/v1/deliveries', { webhookId: id, limit: 8 }), 5_000);
   const { data, error } = webhook;
   useTitle(data ? nameOf(data) : 'Webhook');
   if (error && (!data || error.status === 404))
