@@ -127,7 +127,7 @@ const feedQuery = z
   });
 
 /** The feed that receivers reconcile against. */
-export const feedRoute = (deps: FeedRouteDependencies): Route =>
+const feedRoute = (deps: FeedRouteDependencies): Route =>
   route({
     method: 'get',
     path: '/v1/events',
@@ -220,7 +220,7 @@ interface FeedBoundsOptions {
   onRefused(): void;
 }
 
-export function createFeedBounds(options: FeedBoundsOptions) {
+function createFeedBounds(options: FeedBoundsOptions) {
   const waiting = new Map<string, number>();
   const unread = new Map<string, number>();
   let inAll = 0;

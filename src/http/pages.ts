@@ -141,7 +141,7 @@ interface FixedBody {
  * Sends an unchanging body, compressed as well as the caller accepts; browsers name gzip first. All responses share one
  * buffer per encoding; express responds 304 if the caller has the body already.
  */
-export function fixedBody({ type, body, gzip = gzipSync(body), brotli, headers }: FixedBody) {
+function fixedBody({ type, body, gzip = gzipSync(body), brotli, headers }: FixedBody) {
   const encoded = { ...(brotli && { br: brotli }), gzip };
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`; // weak: the same for each encoding
   return (request: Request, response: Response): void => {

@@ -70,8 +70,6 @@ export interface ReceivingDependencies {
   maxHoldMs: number;
 }
 
-export type InboxReceiver = ReturnType<typeof createInboxReceiver>;
-
 const maxBodyBytes = 64 * 1024;
 /** Requests that wait for their time-out; further ones are answered 503. */
 const maxHolds = 20;

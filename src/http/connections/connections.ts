@@ -27,8 +27,6 @@ export const defaultBounds = {
 };
 export type Bounds = typeof defaultBounds;
 
-export type Connections = ReturnType<typeof createConnections>;
-
 interface Block {
   name: string;
   size: number;
@@ -265,7 +263,7 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
  * Bytes without room stay on the socket until `resume`; `onUnparsed` receives their number. Call this after the server
  * has attached to the connection and before any byte has arrived.
  */
-export function readInPieces(socket: Socket, room: () => number, onUnparsed: (bytes: number) => void) {
+function readInPieces(socket: Socket, room: () => number, onUnparsed: (bytes: number) => void) {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
   let isFull = false;
   const putBack = (rest: Buffer) => {

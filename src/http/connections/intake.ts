@@ -9,8 +9,6 @@ const maxPerTick = 8;
 const connectionsPerRequest = 64;
 const kinds = { known: 0, unknown: 1 };
 
-export type Intake = ReturnType<typeof createIntake>;
-
 interface Waiting {
   request: IncomingMessage;
   response: ServerResponse;

@@ -49,7 +49,7 @@ export async function eraseShipments(
 }
 
 /** Then call `finishErasures`. `quietMs`: only without a new state for that time. `by`: null for the retention. */
-export async function beginErasures(
+async function beginErasures(
   deps: ErasureDependencies,
   shipmentIds: string[],
   by: Actor | null,
@@ -72,7 +72,7 @@ export async function beginErasures(
 }
 
 /** After the commit of `beginErasures`, which has erased the events of all but the longest histories. */
-export async function finishErasures(
+async function finishErasures(
   deps: Pick<ErasureDependencies, 'db' | 'durations'>,
   shipments: ErasedShipment[],
 ): Promise<void> {
