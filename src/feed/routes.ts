@@ -23,24 +23,21 @@ import { tooManyRequests } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
 interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
+  /** Of all shippers; each request that waits holds a connection. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;
 }
 
 const maxWaitingPerShipper = 50;
+/** Per shipper; a single response may exceed it. */
 const maxUnreadBytes = 8 << 20;
 /** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 
 export function createFeed(deps: FeedDependencies) {
   const watcher = createWatcher(deps.db, deps.logger);
-  const bounds = createFeedBounds({
-    maxWaiting: maxWaitingPerShipper,
-    maxWaitingInAll: deps.maxWaiting,
-    maxUnreadBytes,
-    onRefused: deps.onRefused,
-  });
+  const bounds = createFeedBounds(deps);
   return {
     route: feedRoute({ ...deps, gate: createGate(reads), bounds, watcher }),
     /** Requests that wait for events of these shippers are checked soon. */
@@ -51,7 +48,7 @@ export function createFeed(deps: FeedDependencies) {
   };
 }
 
-export interface FeedRouteDependencies {
+interface FeedRouteDependencies {
   db: Database;
   /** Bounds reads. Waiting requests read through the watcher. */
   gate: Gate;
@@ -211,16 +208,7 @@ function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
 
 type FeedBounds = ReturnType<typeof createFeedBounds>;
 
-interface FeedBoundsOptions {
-  /** Requests of one shipper, and of all; each holds a connection. */
-  maxWaiting: number;
-  maxWaitingInAll: number;
-  /** Per shipper; a single response may exceed it. */
-  maxUnreadBytes: number;
-  onRefused(): void;
-}
-
-function createFeedBounds(options: FeedBoundsOptions) {
+function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'maxWaiting' | 'onRefused'>) {
   const waiting = new Map<string, number>();
   const unread = new Map<string, number>();
   let inAll = 0;
@@ -231,16 +219,16 @@ function createFeedBounds(options: FeedBoundsOptions) {
     else counts.delete(key);
   };
   const refuse = (message: string) => {
-    options.onRefused();
+    onRefused();
     return tooManyRequests(message, 1);
   };
 
   return {
     /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
     wait: (shipperId: string) => {
-      if ((waiting.get(shipperId) ?? 0) >= options.maxWaiting)
-        throw refuse(`At most ${options.maxWaiting} requests may wait at once.`);
-      if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests are waiting.');
+      if ((waiting.get(shipperId) ?? 0) >= maxWaitingPerShipper)
+        throw refuse(`At most ${maxWaitingPerShipper} requests may wait at once.`);
+      if (inAll >= maxWaiting) throw refuse('Too many requests are waiting.');
       add(waiting, shipperId, 1);
       inAll += 1;
       return () => {
@@ -252,8 +240,7 @@ function createFeedBounds(options: FeedBoundsOptions) {
     /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
     countResponse: (shipperId: string, sizeBytes: number, response: Response) => {
       const before = unread.get(shipperId) ?? 0;
-      if (before > 0 && before + sizeBytes > options.maxUnreadBytes)
-        throw refuse('Too many responses are unread.');
+      if (before > 0 && before + sizeBytes > maxUnreadBytes) throw refuse('Too many responses are unread.');
       if (response.destroyed) return; // `close` was emitted already
       add(unread, shipperId, sizeBytes);
       response.once('close', () => add(unread, shipperId, -sizeBytes));

@@ -2,8 +2,7 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../engine/
 import type { ShipmentHead } from '../engine/record/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
-import { createThrottledWarn } from '../platform/telemetry/logger.js';
-import type { Logger } from '../platform/telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';

@@ -1,9 +1,8 @@
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { inNetworks, type Network } from '../platform/networks.js';
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 
 export interface DestinationPolicy {
   /** For development: also allows private addresses, localhost, single-label names and any port. */

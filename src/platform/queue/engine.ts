@@ -1,8 +1,7 @@
 import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
-import { createThrottledWarn } from '../telemetry/logger.js';
-import type { Logger } from '../telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../telemetry/logger.js';
 import type { Opened, QueueMemory } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
