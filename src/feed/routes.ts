@@ -23,14 +23,14 @@ import { tooManyRequests } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
 interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
-  /** Of all shippers; each request that waits holds a connection. */
+  /** Waiting requests of all shippers; each holds a connection. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;
 }
 
 const maxWaitingPerShipper = 50;
-/** Per shipper; a single response may exceed it. */
+/** The limit of a shipper; a single response may exceed it. */
 const maxUnreadBytes = 8 << 20;
 /** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };

@@ -82,7 +82,7 @@ export function useResource<Data>(
   return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload, replace };
 }
 
-/** What the API has at an address. */
+/** The resource at an address of the API. */
 export const useRead = <Data>(address: string, everyMs: number | null = null): Resource<Data> =>
   useResource((signal) => call<Data>('GET', address, undefined, { signal }), { key: address, everyMs });
 
