@@ -40,5 +40,4 @@ export const newAccountKey = (): string => `ak_${randomBytes(20).toString('base6
 /** 256 random bits for a password link; stored as a hash only. */
 export const newLinkToken = (): string => randomBytes(32).toString('base64url');
 
-/** Compares in constant time. */
 export const sameText = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

@@ -1,21 +1,19 @@
 import express, { Router, type ErrorRequestHandler, type Request } from 'express';
 import * as z from 'zod';
-import { addressOf } from '../http/addresses.js';
+import { addressOf } from '../http/origin.js';
 import { html as markup, toText } from '../http/docs/html.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { pageResponse, text } from '../http/openapi/page-operations.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Paths } from '../http/openapi/types.js';
 import { described } from '../http/request/fields.js';
-import { smallPage } from '../http/small-page.js';
+import { smallPage } from '../http/pages.js';
 import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
 import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
-import { findLinkOwner, type LinkOwner } from './user-store.js';
-import { redeemPasswordLink } from './users.js';
+import { findLinkOwner, type LinkOwner, redeemPasswordLink } from './users.js';
 
-/** A password has 12 to 128 characters. */
 export const password = described(
   z
     .string()

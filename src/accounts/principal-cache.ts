@@ -35,13 +35,7 @@ async function loadPrincipals(db: Database, userIds: string[]): Promise<Principa
   }));
 }
 
-export interface PrincipalCache {
-  /** The principal as it was at most eight seconds ago. Throws ApiError UNAVAILABLE. */
-  get(userId: string): Promise<Principal | null>;
-  getFresh(userId: string): Promise<Principal | null>;
-  /** Call it after each change of an account by this process. */
-  clear(): void;
-}
+export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
 interface Entry {
   principal: Principal | null;
@@ -50,12 +44,12 @@ interface Entry {
 }
 
 const freshMs = 3_000;
-/** Access ends within ten seconds: this is that, less the longest statement. */
+/** The ten seconds of docs/api.md, less the longest statement. */
 const maxMs = 7_000;
 const maxEntries = 10_000;
 
 /** A request waits only for a user missing or older than `maxMs`; one older than `freshMs` is reloaded meanwhile. */
-export function createPrincipalCache(db: Database): PrincipalCache {
+export function createPrincipalCache(db: Database) {
   const entries = new LRUCache<string, Entry>({ max: maxEntries });
   const loading = new Map<string, Promise<Entry>>();
   let clearedAt = -Infinity;
@@ -85,14 +79,16 @@ export function createPrincipalCache(db: Database): PrincipalCache {
   };
 
   return {
-    get: async (userId) => {
+    /** As of at most eight seconds ago. Throws ApiError UNAVAILABLE. */
+    get: async (userId: string) => {
       const entry = entries.get(userId);
       const ageMs = entry ? performance.now() - entry.readAt : Infinity;
       if (!entry || ageMs > maxMs) return (await loadOnce(userId)).principal;
       if (ageMs > freshMs) loadOnce(userId).catch(() => undefined); // the next request that has to wait gets the error
       return entry.principal;
     },
-    getFresh: async (userId) => (await load(userId)).principal,
+    getFresh: async (userId: string) => (await load(userId)).principal,
+    /** Call it after each change of an account by this process. */
     clear: () => {
       clearedAt = performance.now();
       entries.clear();

@@ -18,12 +18,7 @@ export interface VerifiedClaims extends TokenClaims {
   expiresAtMs: number;
 }
 
-export interface Tokens {
-  issue(claims: TokenClaims): Promise<string>;
-  /** Null if the token is forged, malformed, expired or for another audience. */
-  verify(token: string): Promise<VerifiedClaims | null>;
-  lifetimeSeconds: number;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 export interface TokenOptions {
   secret: string;
@@ -48,8 +43,7 @@ const payload = z.object({
   jti: z.uuid().optional(),
 });
 
-/** JWT with HS256 (RFC 7519), short-lived. */
-export function createTokens({ secret, previousSecret, lifetimeMs, ...options }: TokenOptions): Tokens {
+export function createTokens({ secret, previousSecret, lifetimeMs, ...options }: TokenOptions) {
   const isOfSession = options.audience === 'portal';
   const audience = `parcelhook-${options.audience}`;
   const key = createSecretKey(Buffer.from(secret));
@@ -87,7 +81,7 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
 
   return {
     lifetimeSeconds,
-    issue: ({ userId, shipperId, accountKeyHash, userEpoch, shipperEpoch }) =>
+    issue: ({ userId, shipperId, accountKeyHash, userEpoch, shipperEpoch }: TokenClaims) =>
       new SignJWT({
         shipper: shipperId,
         key: accountKeyHash,
@@ -102,7 +96,8 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
         .setIssuedAt()
         .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeSeconds)
         .sign(key),
-    verify: async (token) => {
+    /** Null if the token is forged, malformed, expired or for another audience. */
+    verify: async (token: string) => {
       const known = genuine.get(token);
       if (!known) return check(token);
       if (Date.now() < known.expiresAtMs) return known;

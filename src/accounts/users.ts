@@ -3,21 +3,10 @@ import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { audit, type Actor, type AuditAction } from './audit/audit.js';
 import { hashPassword, newLinkToken, sha256 } from './credentials.js';
-import { holdShipper } from './shipper-store.js';
-import {
-  findLinkOwner,
-  insertPasswordLink,
-  lockUser,
-  setPassword,
-  useUpLink,
-  insertUser,
-  deleteUser,
-  endTokens,
-} from './user-store.js';
+import { holdShipper, keyMatches } from './shippers.js';
 
 const linkLifetimeMs = 24 * 3_600_000;
 
-/** 404 if the shipper does not exist, 409 if the address is taken. */
 export async function registerUser(
   db: Database,
   publicUrl: string,
@@ -94,3 +83,201 @@ export const removeUser = change('USER_REMOVED', deleteUser);
 
 /** The password stays valid. 404 if there is no such user. */
 export const signOut = change('USER_SIGNED_OUT', endTokens);
+
+export interface User {
+  userId: string;
+  userEpoch: number;
+  shipperId: string;
+  shipperEpoch: number;
+  shipperName: string;
+  shipperStatus: 'ACTIVE' | 'SUSPENDED';
+  passwordHash: string | null;
+}
+
+async function insertUser(
+  db: Database,
+  user: { userId: string; shipperId: string; email: string; passwordHash: string | null },
+): Promise<void> {
+  await db.query(
+    'insert-user',
+    'insert into users (user_id, shipper_id, email, password_hash) values ($1, $2, $3, $4)',
+    [user.userId, user.shipperId, user.email, user.passwordHash],
+  );
+}
+
+/** Null if no account has this key. `trusted`: the user logged in from this origin in the last 30 days. */
+export async function findUserByLogin(
+  db: Database,
+  accountKeyHash: Buffer,
+  email: string,
+  origin: string,
+): Promise<{ user: User | null; trusted: boolean } | null> {
+  const rows = await db.query<User & { userId: string | null; trusted: boolean }>(
+    'find-user-by-login',
+    `select u.user_id as "userId", u.epoch as "userEpoch", s.shipper_id as "shipperId", s.epoch as "shipperEpoch",
+            s.name as "shipperName", s.status as "shipperStatus", u.password_hash as "passwordHash",
+            exists (select 1 from login_origins o
+                     where o.user_id = u.user_id and o.origin = $3 and o.seen_at > now() - interval '30 days') as trusted
+       from shippers s
+       left join lateral (
+         select user_id, epoch, password_hash from users where shipper_id = s.shipper_id and email = $2 limit 1) u on true
+      where ${keyMatches('$1')}`,
+    [accountKeyHash, email, origin],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { trusted, ...user } = row;
+  return { user: user.userId === null ? null : user, trusted };
+}
+
+const originsPerUser = 100;
+
+/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
+export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
+  const rows = await db.query(
+    'remember-login-origin',
+    `with present as materialized (
+       select user_id from users where user_id = $1 for no key update
+     ), old as (
+       -- The row's own seen_at is checked again if another login has just changed it.
+       delete from login_origins
+        where user_id = $1 and origin <> $2 and seen_at < greatest(now() - interval '30 days', (
+          select seen_at from login_origins where user_id = $1 and origin <> $2
+           order by seen_at desc offset $3 limit 1))
+     ), noted as (
+       insert into login_origins (user_id, origin, seen_at) select user_id, $2, now() from present
+       on conflict (user_id, origin) do update set seen_at = now()
+        where login_origins.seen_at < now() - interval '1 day'
+     )
+     select 1 from present`,
+    [userId, origin, originsPerUser - 2],
+  );
+  return rows.length > 0;
+}
+
+interface ListedUser {
+  userId: string;
+  email: string;
+  hasPassword: boolean;
+  createdAt: Date;
+}
+
+export const listUsers = (
+  db: Database,
+  shipperId: string,
+  afterId: string | undefined,
+  limit: number,
+): Promise<ListedUser[]> =>
+  db.query<ListedUser>(
+    'list-users',
+    `select user_id as "userId", email, password_hash is not null as "hasPassword", created_at as "createdAt"
+       from users
+      where shipper_id = $1 and user_id > coalesce($2::uuid, uuid_floor('epoch'))
+      order by user_id limit $3`,
+    [shipperId, afterId ?? null, limit],
+  );
+
+async function deleteUser(tx: Database, userId: string): Promise<void> {
+  await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
+  await tx.query('delete-user', 'delete from users where user_id = $1', [userId]);
+}
+
+async function endTokens(tx: Database, userId: string): Promise<void> {
+  await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
+}
+
+/** Until the transaction ends. Null if there is none. */
+async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
+  const rows = await tx.query<{ shipperId: string }>(
+    'lock-user',
+    `select u.shipper_id as "shipperId" from users u join shippers s using (shipper_id)
+      where u.user_id = $1 and s.status <> 'REMOVED' for no key update of u`,
+    [userId],
+  );
+  return rows[0] ?? null;
+}
+
+async function insertPasswordLink(
+  tx: Database,
+  tokenHash: Buffer,
+  userId: string,
+  expiresAt: Date,
+): Promise<void> {
+  await tx.query(
+    'insert-password-link',
+    `with expired as (delete from password_links where user_id = $2 and expires_at < now())
+     insert into password_links (token_hash, user_id, expires_at) values ($1, $2, $3)`,
+    [tokenHash, userId, expiresAt],
+  );
+}
+
+export interface LinkOwner {
+  userId: string;
+  email: string;
+  account: string;
+}
+
+export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<LinkOwner | null> {
+  const rows = await db.query<LinkOwner>(
+    'find-link-owner',
+    `select l.user_id as "userId", u.email, s.name as account from password_links l
+       cross join lateral (select shipper_id, email from users where user_id = l.user_id limit 1) u
+       cross join lateral (select status, name from shippers where shipper_id = u.shipper_id limit 1) s
+      where l.token_hash = $1 and l.expires_at > now() and s.status <> 'REMOVED'`,
+    [tokenHash],
+  );
+  return rows[0] ?? null;
+}
+
+async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
+  const rows = await tx.query(
+    'use-up-link',
+    'delete from password_links where token_hash = $1 and expires_at > now() returning 1',
+    [tokenHash],
+  );
+  return rows.length > 0;
+}
+
+/** Also ends the user's other links and all tokens. */
+async function setPassword(tx: Database, userId: string, passwordHash: string): Promise<void> {
+  await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
+  await tx.query(
+    'set-password',
+    'update users set password_hash = $2, epoch = epoch + 1 where user_id = $1',
+    [userId, passwordHash],
+  );
+}
+
+/** More are not remembered one by one: then the user's other sessions and tokens end, too. */
+const endedPerUser = 1_000;
+
+/** Nothing happens if the user is removed. */
+export async function endSession(
+  db: Database,
+  { userId, sessionId, expiresAt }: { userId: string; sessionId: string; expiresAt: Date },
+): Promise<void> {
+  await db.query(
+    'end-session',
+    `with present as materialized (
+       select user_id from users where user_id = $1 for no key update
+     ), full_up as materialized (
+       select 1 from ended_sessions where user_id = $1 offset $4 limit 1
+     ), forgotten as (
+       delete from ended_sessions where user_id = $1 and exists (select from full_up)
+     ), ended as (
+       insert into ended_sessions (user_id, session_id, expires_at)
+       select user_id, $2, $3 from present where not exists (select from full_up)
+       on conflict do nothing
+     )
+     update users set epoch = epoch + 1 where user_id = $1 and exists (select from full_up)`,
+    [userId, sessionId, expiresAt, endedPerUser - 1],
+  );
+}
+
+/** Of sessions that have expired, by any clock: each process asks its own whether a token has. */
+export async function forgetEndedSessions(db: Database): Promise<void> {
+  await db.query(
+    'forget-ended-sessions',
+    "delete from ended_sessions where expires_at < now() - interval '1 hour'",
+  );
+}

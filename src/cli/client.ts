@@ -18,14 +18,12 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 export interface PostOptions {
-  /** Connection errors and 503 are retried. */
   repeatable?: boolean;
   timeoutMs?: number;
 }
 
 export interface OperatorClient {
   get(path: string): Promise<Record<string, unknown>>;
-  /** `json` is sent unchanged. */
   post(path: string, json: string, options?: PostOptions): Promise<Record<string, unknown>>;
   patch(path: string, json: string): Promise<Record<string, unknown>>;
   delete(path: string): Promise<Record<string, unknown>>;

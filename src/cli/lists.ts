@@ -20,7 +20,6 @@ export function withQuery(path: string, options: Record<string, string | number 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** One line per item, and the option for the next page. */
 export const tableOf =
   (name: string, columns: readonly string[]) =>
   (data: Data): string => {
@@ -41,7 +40,6 @@ export const tableOf =
 interface Fitted {
   name: string;
   columns: readonly string[];
-  /** Columns that start an item's first line, without their names. */
   headColumns: number;
   width: number;
 }
@@ -81,7 +79,6 @@ function packed(item: unknown, columns: readonly string[], headColumns: number, 
   return printable(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Those of the columns that some item of the list `name` has a value for. */
 export const filledColumns = (data: Data, name: string, columns: readonly string[]): string[] => {
   const items = data[name];
   return columns.filter(

@@ -7,7 +7,6 @@ import type { Env } from './terminal.js';
 /** The message says what would be right. Exit code 2. */
 export class UsageError extends Error {}
 
-/** `--url`, else PARCELHOOK_URL, else localhost at PORT or 8080. */
 export function serviceUrl(given: string | undefined, env: Env): string {
   const port = env.PORT && env.PORT !== '0' ? env.PORT : '8080';
   const url = given ?? (env.PARCELHOOK_URL || `http://localhost:${port}`);

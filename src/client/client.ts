@@ -2,7 +2,9 @@ import { typedRequest, type Request } from './http/operations.js';
 import type { Egress, States } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
 import {
+  fixedCredentials,
   limitsOf,
+  loginCredentials,
   nonEmpty,
   refuseUnknown,
   serviceAt,
@@ -10,11 +12,17 @@ import {
   validToken,
   type ServiceOptions,
 } from './http/service.js';
-import { fixedCredentials, loginCredentials } from './http/session.js';
-import { deliveries, type Deliveries } from './resources/deliveries.js';
+import {
+  deliveries,
+  replays,
+  shipments,
+  webhooks,
+  type Deliveries,
+  type Replays,
+  type Shipments,
+  type Webhooks,
+} from './resources/resources.js';
 import { events, type Events } from './resources/events.js';
-import { shipments, type Shipments } from './resources/shipments.js';
-import { replays, webhooks, type Replays, type Webhooks } from './resources/webhooks.js';
 
 export interface ClientOptions extends ServiceOptions {
   /** The account key. */

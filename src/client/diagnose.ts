@@ -1,6 +1,6 @@
 /** The signature doctor: why a notification does not verify. It runs in browsers, too. */
+
 import { isConsumed, isServiceForm, serviceForm } from './diagnosis/body.js';
-import { mistakeIn } from './diagnosis/computed.js';
 import {
   changedBody,
   consumedBody,
@@ -13,8 +13,15 @@ import {
   wrongTime,
   type Finding,
 } from './diagnosis/finding.js';
-import { parseHeaders } from './diagnosis/headers.js';
-import { findMatch, possibleStarts, readBody, type Body, type Match } from './diagnosis/match.js';
+import {
+  findMatch,
+  possibleStarts,
+  readBody,
+  type Body,
+  type Match,
+  digestOf,
+  type Signed,
+} from './diagnosis/match.js';
 import { readSecret, type SecretReading } from './diagnosis/secret.js';
 import { headerValues, isEmpty, type RequestHeaders } from './request-headers.js';
 
@@ -147,3 +154,130 @@ function isAfterRecording(id: string, timestamp: string): boolean {
   const recordedMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return Number(timestamp) >= Math.floor(recordedMs / 1_000) - maxSkewSeconds;
 }
+
+interface Mistake {
+  message: string;
+  input(signed: Signed, secret: string): Signed;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const mistakes: Mistake[] = [
+  {
+    message:
+      'Your code uses the secret as text: Base64-decode what follows `whsec_`, and use those bytes as the key.',
+    input: (signed, secret) => ({ ...signed, key: bytes(secret) }),
+  },
+  {
+    message:
+      'Your code removes `whsec_` but does not Base64-decode the rest: decode it, and use those bytes as the key.',
+    input: (signed, secret) => ({ ...signed, key: bytes(secret.replace(/^whsec_/, '')) }),
+  },
+  {
+    message:
+      'Your code signs the body alone: sign `<webhook-id>.<webhook-timestamp>.<body>`, joined by full stops.',
+    input: (signed) => ({ ...signed, prefix: '' }),
+  },
+  {
+    message: 'Your code leaves out `webhook-id`: sign `<webhook-id>.<webhook-timestamp>.<body>`.',
+    input: ({ prefix, ...signed }) => ({
+      ...signed,
+      prefix: prefix.slice(prefix.lastIndexOf('.', prefix.length - 2) + 1),
+    }),
+  },
+];
+
+/**
+ * Says in a sentence what is wrong with the signature that a receiver's code computed, or with how it compares a right
+ * one. `signed` is what makes the right one.
+ */
+async function mistakeIn(computed: string, signed: Signed, secret: string): Promise<string> {
+  const right = await digestOf(signed);
+  const bare = computed.trim().replace(/^v1,/, '');
+  if (bare === right && bare === computed.trim())
+    return 'Your code computes the right signature but leaves `v1,` on the one in the header: compare with what follows `v1,`.';
+  if (bare === right)
+    return 'Your code computes the right signature: compare it with each part of the header, which are separated by spaces.';
+  for (const { message, input } of mistakes) {
+    if (isSame(bare, await digestOf(input(signed, secret)))) return message;
+  }
+  if (isSame(bare, right)) return 'Your code writes the right signature in another form: write it in Base64.';
+  return 'Your code computes another signature: take HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body as received>`, and write it in Base64.';
+}
+
+/** In Base64, that for URLs, without padding, or in hexadecimal. */
+function isSame(given: string, digest: string): boolean {
+  const hex = [...atob(digest)]
+    .map((character) => character.charCodeAt(0).toString(16).padStart(2, '0'))
+    .join('');
+  const plain = given.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+  return given.toLowerCase() === hex || plain === digest.replace(/=+$/, '');
+}
+
+/** Of `curl -v`, of a curl command, of a quote. */
+const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;
+/** White space and the backslash of a shell. Without the look-behind a long run costs its square. */
+const trailing = /(?<![\s\\])[\s\\]+$/;
+const nameAndValue = /^["']?([A-Za-z][\w-]*)["']?\s*(?::|=>|=)\s*(.*)$/;
+
+/**
+ * The headers in a pasted text: `Name: value` lines, also as printed by `curl -v` or written for curl, as variables of
+ * CGI (`HTTP_WEBHOOK_ID=…`), or as a JSON object or list. Names are in lower case. A name that stands there twice with
+ * different values has both.
+ */
+function parseHeaders(text: string): Record<string, string | string[]> {
+  const all = new Map<string, string[]>();
+  for (const [name, value] of entriesOf(text)) {
+    const key = normalName(name);
+    const values = all.get(key) ?? [];
+    if (!values.includes(value)) all.set(key, [...values, value]);
+  }
+  return Object.fromEntries(
+    [...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
+  );
+}
+
+const normalName = (name: string): string => {
+  const lower = name.toLowerCase();
+  return lower.startsWith('http_') ? lower.slice(5).replaceAll('_', '-') : lower;
+};
+
+type Entry = [name: string, value: string];
+
+const entriesOf = (text: string): Entry[] => entriesOfJson(text) ?? entriesOfLines(text);
+
+function entriesOfJson(text: string): Entry[] | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof json !== 'object' || json === null) return null;
+  const { headers } = json as { headers?: unknown };
+  const object: unknown = typeof headers === 'object' && headers !== null ? headers : json;
+  if (!Array.isArray(object)) return Object.entries(object as object).flatMap(toEntries);
+  if (object.every((each) => Array.isArray(each)))
+    return object.flatMap(([name, value]: unknown[]) => toEntries([String(name), value]));
+  // Node's rawHeaders: names and values by turns.
+  return object.flatMap((name, index) =>
+    index % 2 === 0 ? toEntries([String(name), object[index + 1]]) : [],
+  );
+}
+
+const toEntries = ([name, value]: [string, unknown]): Entry[] =>
+  [value].flat().map((each) => [name, String(each).trim()]);
+
+function entriesOfLines(text: string): Entry[] {
+  const entries: Entry[] = [];
+  for (const line of text.split(/\r\n|[\r\n]/)) {
+    const bare = unquoted(line.replace(linePrefix, '').replace(trailing, ''));
+    const [, name, value] = nameAndValue.exec(bare) ?? [];
+    const last = entries.at(-1);
+    if (name !== undefined) entries.push([name, unquoted(value!.replace(/,$/, ''))]);
+    else if (last && /^v\d/.test(bare)) last[1] = `${last[1]} ${bare}`.trim(); // a signature on a line of its own
+  }
+  return entries;
+}
+
+const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text.trim())?.[2] ?? text.trim();

@@ -18,17 +18,14 @@ export {
   type ReceiverHandler,
   type ReceiverOptions,
 } from './receiver.js';
-export { memoryStore } from './receiving/memory-store.js';
 export {
   postgresStore,
   type PostgresConnection,
   type PostgresPool,
   type PostgresStore,
 } from './receiving/postgres-store.js';
-export type { Memory, ReceivedEvent, ReceiverStore } from './receiving/store.js';
+export { memoryStore, type Memory, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
-export type { Deliveries } from './resources/deliveries.js';
 export type { Events, FollowOptions } from './resources/events.js';
-export type { OrderOptions, Shipments } from './resources/shipments.js';
-export type { Replays, Webhooks } from './resources/webhooks.js';
+export type { Deliveries, OrderOptions, Replays, Shipments, Webhooks } from './resources/resources.js';

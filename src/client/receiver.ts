@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventQuery, FeedEvent, Notice, Notification } from './api/types.js';
 import type { Client } from './client.js';
 import { isTransient, ParcelhookError } from './errors.js';
-import { createSerializer } from './receiving/memory-store.js';
-import { isDue, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
+import { createSerializer, isDue, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
 import { headerValues } from './request-headers.js';
 import { verify, type VerifyOptions } from './signature.js';
 

@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from '../platform/errors.js';
-import { describeIssue } from '../platform/issues.js';
-import { nearestName } from '../platform/nearest.js';
+import { describeIssue, nearestName } from '../platform/issues.js';
 import { isLoopback } from '../platform/networks.js';
 import { equalSecrets, secretFileNames, withSecretFiles, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
-/** `embedded`: no DATABASE_URL was given. */
 export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
   /** Embedded, and only this machine reaches it. */
   development: boolean;
   /** Unknown variables that look like misspelt ones; in production they are refused. */
   misspelt: string[];
-  /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOW_HTTP_TARGETS: boolean;
@@ -78,7 +75,6 @@ function refuse(problems: string[]): void {
   throw new ConfigError(`The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
 }
 
-/** Given secrets must differ from generated ones, too. */
 export const requireSecretsDiffer = (config: CompleteConfig): void => refuse(equalSecrets(config));
 
 const randomSecret = () => randomBytes(32).toString('base64url');

@@ -71,7 +71,6 @@ export function equalSecrets(values: GivenSecrets): string[] {
   return [...problems];
 }
 
-/** Variables that have a secret or a password. */
 const secretNames = [
   ...comparedNames,
   'OPERATOR_TOKENS',
@@ -84,8 +83,8 @@ const secretNames = [
 export const secretFileNames = secretNames.map((name) => `${name}_FILE`);
 
 /**
- * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount them.
- * Returns the environment with the contents, and a problem for each file that gives none.
+ * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount
+ * them. Returns the environment with the contents, and a problem for each file that gives none.
  */
 export function withSecretFiles(given: Record<string, string | undefined>) {
   const env = { ...given };

@@ -4,7 +4,7 @@ import { isProxyUrl } from '../engine/send/proxy.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
-import { samplers } from '../platform/telemetry/otlp.js';
+import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
@@ -79,7 +79,7 @@ const dataFile = <T>(read: (path: string) => T) =>
   });
 
 /**
- * Every setting has its form, its default as written in the environment, and its purpose. `npm run
+ * Each has its form, its default as written in the environment, and its purpose. `npm run
  * config-table` generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({

@@ -14,21 +14,47 @@ import { paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { duration } from '../platform/quantity.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Gate } from '../platform/limits/gate.js';
-import type { FeedBounds } from './bounds.js';
+import { type Gate, createGate } from '../platform/limits/gate.js';
 import { cursorForm, decodeCursor, encodeCursor, origin } from './cursor.js';
 import { beginReading, type FeedPage, type Start } from './read.js';
 import type { FeedRow, Selection } from './store.js';
-import type { Watcher } from './watcher.js';
+import { type Watcher, createWatcher } from './watcher.js';
+import { tooManyRequests } from '../platform/errors.js';
+import type { Logger } from '../platform/telemetry/logger.js';
 
-export interface FeedRouteDependencies {
+interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
+  /** Waiting requests of all shippers; each holds a connection. */
+  maxWaiting: number;
+  logger: Logger;
+  onRefused(): void;
+}
+
+const maxWaitingPerShipper = 50;
+/** The limit of a shipper; a single response may exceed it. */
+const maxUnreadBytes = 8 << 20;
+/** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
+const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
+
+export function createFeed(deps: FeedDependencies) {
+  const watcher = createWatcher(deps.db, deps.logger);
+  const bounds = createFeedBounds(deps);
+  return {
+    route: feedRoute({ ...deps, gate: createGate(reads), bounds, watcher }),
+    /** Requests that wait for events of these shippers are checked soon. */
+    nudge: watcher.nudge,
+    waiting: bounds.waiting,
+    /** With an empty page, now and later. */
+    endWaits: watcher.stop,
+  };
+}
+
+interface FeedRouteDependencies {
   db: Database;
   /** Bounds reads. Waiting requests read through the watcher. */
   gate: Gate;
   bounds: FeedBounds;
   watcher: Watcher;
   retentionMs: number;
-  /** Throws ApiError if the caller has lost its access. */
   stillAllowed(request: Request): Promise<unknown>;
 }
 
@@ -98,7 +124,7 @@ const feedQuery = z
   });
 
 /** The feed that receivers reconcile against. */
-export const feedRoute = (deps: FeedRouteDependencies): Route =>
+const feedRoute = (deps: FeedRouteDependencies): Route =>
   route({
     method: 'get',
     path: '/v1/events',
@@ -131,7 +157,6 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
     },
   });
 
-/** Returns the next page, or the empty one after `waitMs`; null if the client has disconnected. */
 async function untilNews(
   { bounds, watcher, stillAllowed }: FeedRouteDependencies,
   selection: Selection,
@@ -178,5 +203,47 @@ function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
     state: notification.state,
     recordedAt: isoOffset(recordedAt),
     notification,
+  };
+}
+
+type FeedBounds = ReturnType<typeof createFeedBounds>;
+
+function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'maxWaiting' | 'onRefused'>) {
+  const waiting = new Map<string, number>();
+  const unread = new Map<string, number>();
+  let inAll = 0;
+
+  const add = (counts: Map<string, number>, key: string, amount: number) => {
+    const count = (counts.get(key) ?? 0) + amount;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+  };
+  const refuse = (message: string) => {
+    onRefused();
+    return tooManyRequests(message, 1);
+  };
+
+  return {
+    /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
+    wait: (shipperId: string) => {
+      if ((waiting.get(shipperId) ?? 0) >= maxWaitingPerShipper)
+        throw refuse(`At most ${maxWaitingPerShipper} requests may wait at once.`);
+      if (inAll >= maxWaiting) throw refuse('Too many requests are waiting.');
+      add(waiting, shipperId, 1);
+      inAll += 1;
+      return () => {
+        add(waiting, shipperId, -1);
+        inAll -= 1;
+      };
+    },
+    waiting: () => inAll,
+    /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+    countResponse: (shipperId: string, sizeBytes: number, response: Response) => {
+      const before = unread.get(shipperId) ?? 0;
+      if (before > 0 && before + sizeBytes > maxUnreadBytes) throw refuse('Too many responses are unread.');
+      if (response.destroyed) return; // `close` was emitted already
+      add(unread, shipperId, sizeBytes);
+      response.once('close', () => add(unread, shipperId, -sizeBytes));
+    },
   };
 }

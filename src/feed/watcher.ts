@@ -6,20 +6,13 @@ import { readFeedExtent } from './extent-store.js';
 import { firstIdAfter, readAfter, databaseReplaced, type FeedPage } from './read.js';
 import { findNews, type Selection } from './store.js';
 
-export interface Watcher {
-  /** `found` resolves with the next page that is not empty; with null after `leave` and when the watcher stops. */
-  wait(selection: Selection, after: Cursor): { found: Promise<FeedPage | null>; leave(): void };
-  nudge(shipperIds: Iterable<string>): void;
-  /** Now and later. */
-  stop(): void;
-}
+export type Watcher = ReturnType<typeof createWatcher>;
 
 interface Waiter {
   resolve(page: FeedPage | null): void;
   reject(error: unknown): void;
 }
 
-/** Identical waits share one result. */
 interface Group {
   selection: Selection;
   after: Cursor;
@@ -32,7 +25,7 @@ const checkEveryMs = 200;
 const checkAfterNudgeMs = 15;
 
 /** One connection checks for all, only while requests wait. After two failed checks in a row, all waits fail. */
-export function createWatcher(db: Database, logger: Logger): Watcher {
+export function createWatcher(db: Database, logger: Logger) {
   const groups = new Map<string, Group>();
   const ofShipper = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +98,8 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
   };
 
   return {
-    wait: (selection, after) => {
+    /** `found` resolves with the next page that is not empty; with null after `leave` and when the watcher stops. */
+    wait: (selection: Selection, after: Cursor) => {
       if (stopped) return { found: Promise.resolve(null), leave: () => undefined };
       const { shipperId, trackingId, limit } = selection;
       const key = [shipperId, trackingId, limit, after.epoch, after.position, after.eventId].join();
@@ -127,7 +121,7 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
       });
       return { found, leave };
     },
-    nudge: (shipperIds) => {
+    nudge: (shipperIds: Iterable<string>) => {
       if (ofShipper.size === 0) return;
       for (const shipperId of shipperIds) {
         if (!ofShipper.has(shipperId)) continue;

@@ -6,7 +6,6 @@ const version = '1.0.0';
 /** `timestampMs` is set only where an earlier response is repeated. */
 export interface RouteResult {
   httpStatus?: 200 | 201 | 202;
-  /** Null where the endpoint says so. */
   data: object | null;
   processId?: string;
   timestampMs?: number;

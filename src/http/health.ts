@@ -6,21 +6,9 @@ import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 
-/** Checks by name. Each rejects with the reason why it fails. */
 export type HealthChecks = Record<string, () => Promise<void>>;
 
-export interface Health {
-  /** `/healthz` (the process lives) and `/readyz` (the results of the checks). */
-  page: Router;
-  /**
-   * Ready while all of `needed` pass; until the first call the process is starting. Checks in `informs` are shown but
-   * do not make the role unready: the API stays ready while Redis is away, and says so.
-   */
-  use(needed: HealthChecks, informs?: HealthChecks): void;
-  /** Not ready from now on: the process is about to stop. */
-  leave(): void;
-  stop(): Promise<void>;
-}
+export type Health = ReturnType<typeof createHealth>;
 
 export interface HealthOptions {
   logger: Logger;
@@ -45,14 +33,13 @@ const failures: Record<string, string> = {
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 2_000;
-/** However often it is called, `/readyz` costs PostgreSQL at most one check per second. */
 const reuseMs = 1_000;
 
 /**
  * Checks every two seconds, and on request; a result is reused for a second. Logs once when a check begins to fail or
  * fails for another reason, and once when it passes again.
  */
-export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions): Health {
+export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions) {
   const failing = new Map<string, string>();
   let checks: { needed: HealthChecks; informs: HealthChecks } | undefined;
   let latest: { results: Promise<Results>; endedAt: number } | undefined;
@@ -94,8 +81,13 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
   const watching = every(intervalMs, 'health', { logger, metrics }, async () => void (await readiness()));
 
   return {
+    /** `/healthz` (the process lives) and `/readyz` (the results of the checks). */
     page: page(readiness, mayReadReasons),
-    use: (needed, informs = {}) => {
+    /**
+     * Ready while all of `needed` pass; until the first call the process is starting. Checks in `informs` are shown but
+     * do not make the role unready (the API stays ready while Redis is away, and says so).
+     */
+    use: (needed: HealthChecks, informs: HealthChecks = {}) => {
       checks = { needed, informs };
       latest = undefined;
     },

@@ -14,7 +14,6 @@ import {
 /** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
 export type OutsideSlot = (wait: () => Promise<void>) => Promise<void>;
 
-/** How a request without a slot waits. */
 export const withoutSlot: OutsideSlot = (wait) => wait();
 
 export interface Caller {
@@ -50,7 +49,6 @@ export interface RouteDocs {
   hasProcessId?: boolean;
   /** Errors that not every endpoint of its kind has, or that have a specific reason. */
   errors?: Partial<Record<404 | 409 | 429, string>>;
-  /** Default: built from the examples of all fields. */
   bodyExample?: object;
   /** Replaces fields of the example of `data`, so that it follows from the request's. */
   responseExample?: object;
@@ -99,7 +97,6 @@ interface RouteSpec<
   /** Request headers by their documented names. */
   headers?: Headers;
   body?: Body;
-  /** The fields there are, where `body` takes any. */
   knownBody?: z.ZodType;
   /** Null: the handler has written the response itself. */
   handle(
@@ -167,7 +164,6 @@ export function parseRequest(
   };
 }
 
-/** Both, without those of `more` about a path that `first` has named. */
 function besides(first: Detail[], more: Detail[]): Detail[] {
   const named = new Set(first.map(({ path }) => path));
   return [...first, ...more.filter(({ path }) => !named.has(path))];

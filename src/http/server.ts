@@ -15,19 +15,22 @@ import {
   notFound,
   type Detail,
 } from '../platform/errors.js';
-import { describeIssue } from '../platform/issues.js';
+import { describeIssue, nearestName } from '../platform/issues.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import { nearestName } from '../platform/nearest.js';
-import { networkOf } from './addresses.js';
+import { networkOf, requireSameOrigin } from './origin.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
 import type { Shares } from './request/shares.js';
 import { failureBody, successBody } from './envelope.js';
-import type { BodyBytes } from './request/body-bytes.js';
-import { jsonBody, payloadTooLarge, unsupportedMediaType, unusedBody } from './request/body.js';
+import {
+  type BodyBytes,
+  jsonBody,
+  payloadTooLarge,
+  unsupportedMediaType,
+  unusedBody,
+} from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
-import { requireSameOrigin } from './same-origin.js';
 import {
   parseRequest,
   withoutSlot,
@@ -39,24 +42,20 @@ import {
 
 export interface ServerOptions {
   routes: Route[];
-  /** Pages outside the API's conventions. */
   pages: RequestHandler[];
   /** Takes notifications, which all else refuses; what is not for it goes on. */
   inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
-  /** Throws ApiError beyond the shipper's rate limit. */
   limit(shipperId: string): void;
-  /** Each shipper's share of this process, per cost. */
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
   logger: Logger;
   metrics: Metrics;
-  /** Proxies whose X-Forwarded-For is trusted, as express takes them. */
   trustProxy: number | string[] | undefined;
 }
 
-/** Everything a request passes through, in order; errors thrown anywhere become failures as the API documents them. */
+/** Everything a request passes through, in order; errors thrown anywhere become failures in the envelope. */
 export function createApp(options: ServerOptions): Express & Required<Pick<App, 'onGivenUp'>> {
   const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });

@@ -3,8 +3,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { sameText } from '../accounts/credentials.js';
 import { sign } from '../engine/send/headers.js';
 import type { CompleteConfig } from '../config/config.js';
-import type { BodyBytes } from '../http/request/body-bytes.js';
-import { readBytes } from '../http/request/body.js';
+import { type BodyBytes, readBytes } from '../http/request/body.js';
 import { markAnswered, whileReading } from '../http/request/watch.js';
 import type { Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -12,14 +11,19 @@ import { ApiError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { masked, type Sealer } from '../engine/send/sealing.js';
 import { readSecrets } from '../webhooks/store.js';
-import { createInboxAddresses, inboxPath, type InboxAddresses } from './addresses.js';
-import { createBoxes, type Answer, type Boxes } from './boxes.js';
+import {
+  createInboxAddresses,
+  inboxPath,
+  type InboxAddresses,
+  createBoxes,
+  type Answer,
+  type Boxes,
+} from './boxes.js';
 import { inboxRoutes } from './routes.js';
 
 export interface Inbox {
   routes: Route[];
   receiver: RequestHandler;
-  /** Breaks off what waits for its time-out. */
   endHolds(): void;
 }
 
@@ -60,17 +64,10 @@ export function createInbox(deps: InboxDependencies): Inbox {
 export interface ReceivingDependencies {
   addresses: InboxAddresses;
   boxes: Boxes;
-  /** Of the shipper's webhooks whose target address has this path. */
   secretsOf(shipperId: string, path: string): Promise<string[]>;
   bodyBytes: BodyBytes;
   /** Longer than an attempt may take: a time-out is ended by the sender, and by this if it is not. */
   maxHoldMs: number;
-}
-
-export interface InboxReceiver {
-  handler: RequestHandler;
-  /** Breaks off the requests that wait for their time-out. */
-  endHolds(): void;
 }
 
 const maxBodyBytes = 64 * 1024;
@@ -78,7 +75,7 @@ const maxBodyBytes = 64 * 1024;
 const maxHolds = 20;
 
 /** Takes notifications at the addresses of inboxes. Every other request goes on to the next handler. */
-export function createInboxReceiver(deps: ReceivingDependencies): InboxReceiver {
+export function createInboxReceiver(deps: ReceivingDependencies) {
   const { addresses, boxes } = deps;
   const held = new Set<Response>();
   const hold = (response: Response) => {

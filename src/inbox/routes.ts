@@ -2,8 +2,15 @@ import * as z from 'zod';
 import { isoOffset } from '../http/envelope.js';
 import { described, exampleIds, instant, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
-import type { InboxAddresses } from './addresses.js';
-import { answers, failures, maxItems, type Box, type Boxes, type Item } from './boxes.js';
+import {
+  type InboxAddresses,
+  answers,
+  failures,
+  maxItems,
+  type Box,
+  type Boxes,
+  type Item,
+} from './boxes.js';
 
 const switchFields = {
   address: described(
@@ -50,7 +57,6 @@ const newerThan = ({ items }: Box, itemId: string | undefined): Item[] => {
   return at === -1 ? items : items.slice(0, at);
 };
 
-/** The shipper's inbox, for development: what arrived there, and how it answers. */
 export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; boxes: Boxes }): Route[] {
   const showSwitch = (shipperId: string, { fail, failuresLeft }: Box) => ({
     address: addresses.addressOf(shipperId),

@@ -2,12 +2,7 @@ import { countRemoved } from '../accounts/removal/store.js';
 import { laneLimits } from '../engine/schedule/lanes.js';
 import { placesOf } from '../engine/schedule/places.js';
 import { countOpenCircuits, readUncalled } from '../engine/outbox/lag.js';
-import {
-  readBacklog,
-  type Backlog,
-  type BacklogOptions,
-  type HeldBack,
-} from '../engine/outbox/sendable.js';
+import { readBacklog, type Backlog, type BacklogOptions, type HeldBack } from '../engine/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';
@@ -31,11 +26,9 @@ export const fullFrom = (concurrency: number): Pick<BacklogOptions, 'fullFrom' |
 export function createBacklogGauges(deps: {
   db: Database;
   metrics: Metrics;
-  /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
   /** The claims that this process holds back, if it is a worker. */
   heldBack?: (() => Record<string, HeldBack>) | undefined;
-  /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }): { refresh(): Promise<void> } {
   const { db, metrics, now = () => performance.now() } = deps;

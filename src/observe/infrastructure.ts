@@ -1,5 +1,5 @@
-import { oldestAuditMs } from '../accounts/audit/audit-store.js';
-import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/partitions.js';
+import { oldestAuditMs } from '../accounts/audit/audit.js';
+import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/log-days.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, type TaskWatch } from '../platform/every.js';
 import { show, type Metrics } from '../platform/telemetry/metrics.js';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { listAudit, type AuditRow } from '../accounts/audit/audit-store.js';
-import { actorKinds, auditActions } from '../accounts/audit/audit.js';
+import { listAudit, type AuditRow, actorKinds, auditActions } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, instantInQuery, instant, nextCursor, uuid } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';

@@ -19,7 +19,6 @@ export const waitReasons = [
 
 interface Wait {
   reason: (typeof waitReasons)[number];
-  /** Null if the time is not known. */
   until: Date | null;
   why: string;
   next: string;
@@ -33,7 +32,6 @@ const sweeps = ({ sweepEveryMs }: Pace) =>
   `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-/** Explains as of the time of the facts. */
 export function explain(facts: DeliveryFacts, pace: Pace) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);

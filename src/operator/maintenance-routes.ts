@@ -97,7 +97,6 @@ const explanation = z
 export interface MaintenanceDependencies {
   db: Database;
   resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
-  /** Null if it does not exist. */
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
   durations: Durations;
   orderHoldMs: number;
@@ -176,7 +175,6 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
 
 export interface ErasureRouteDependencies {
   db: Database;
-  /** Unless it is created already. */
   create(shipmentId: string): Promise<unknown>;
   erase(shipmentId: string, by: Actor): Promise<MarkedShipment[]>;
 }

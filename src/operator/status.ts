@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import {
-  countOpenCircuits,
-  listOpenCircuits,
-  readUncalled,
-  type OpenCircuit,
-} from '../engine/outbox/lag.js';
+import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } from '../engine/outbox/lag.js';
 import { readBacklog } from '../engine/outbox/sendable.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
@@ -101,7 +96,6 @@ const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
 
-/** `GET /operator/v1/status`. A queue that cannot be read has its error instead of counts. */
 export async function readStatus(deps: {
   db: Database;
   engineKind: string;

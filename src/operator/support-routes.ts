@@ -1,5 +1,5 @@
 import { actorOf, audited } from '../accounts/audit/audit.js';
-import { shipperExists } from '../accounts/shipper-store.js';
+import { shipperExists } from '../accounts/shippers.js';
 import { deliveryDetails, deliveryList } from '../history/log/responses.js';
 import * as log from '../history/log/routes.js';
 import { evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
@@ -30,7 +30,6 @@ export function supportRoutes({
 }: {
   db: Database;
   catalogue: StateCatalogue;
-  /** Those that a delivery may send today. */
   knownStates: ReadonlySet<string>;
 }): Route[] {
   return [

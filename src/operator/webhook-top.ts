@@ -56,7 +56,6 @@ const topList = z
 type TopWebhook = DescribedWebhook &
   Pick<Owed, 'isMore'> & { pendingCount: number; failureRate: number | null; p95Ms: number | null };
 
-/** Rows of the outbox that one statement counts. */
 const countedMax = 200_000;
 const walk = { maxWebhooks: 10_000, most: 20, leaders: 1_000 };
 const maxWalked = 10;
@@ -108,7 +107,6 @@ async function findTop(db: Database, sort: Sort, limit: number): Promise<TopWebh
     .sort(orders[sort]);
 }
 
-/** The figures of the current hour and the one before it, oldest first. */
 function recentOf(hours: HourRow[]): { failureRate: number | null; p95Ms: number | null } {
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const attempts = hours.reduce((sum, hour) => sum + hour.succeeded + hour.failed, 0);
@@ -168,7 +166,6 @@ interface DescribedWebhook {
   failingSince: Date | null;
 }
 
-/** In the order given, without deleted ones. */
 const describeWebhooks = (db: Database, webhookIds: string[]): Promise<DescribedWebhook[]> =>
   db.query<DescribedWebhook>(
     'describe-webhooks',

@@ -8,7 +8,6 @@ export interface BatchOptions<Item, Result> {
   /** How long a first item waits for others while no flush runs. Default: 0. */
   lingerMs?: () => number;
   onFlush?: ((items: number) => void) | undefined;
-  /** Returns one result per item, in order. */
   flush(items: Item[]): Promise<Result[]>;
 }
 

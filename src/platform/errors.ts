@@ -1,10 +1,9 @@
-/** A path such as `recipientLocation.street`, and what would be right. */
 export interface Detail {
   path: string;
   message: string;
 }
 
-/** `headers` are added to the response. */
+/** `status` is a code of docs/api.md; `headers` are added to the response. */
 export class ApiError extends Error {
   constructor(
     readonly httpStatus: number,
@@ -55,11 +54,9 @@ export const unavailable = (message = 'A dependency of the service is unavailabl
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 'UNAVAILABLE';
 
-/** `allow` lists the methods the route accepts: `GET, HEAD`. */
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, 'METHOD_NOT_ALLOWED', `This endpoint accepts ${allow}.`, { headers: { Allow: allow } });
 
-/** Any other method is 405. */
 export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');
 };

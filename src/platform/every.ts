@@ -4,7 +4,6 @@ import type { Metrics } from './telemetry/metrics.js';
 
 export interface TaskWatch {
   logger: Logger;
-  /** If not set, failures are only logged. */
   metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
 }
 
@@ -19,7 +18,6 @@ export function every(
   task: () => Promise<number | void>,
   firstAfterMs = 0,
 ): {
-  /** Now, or right after the current run. */
   wake(): void;
   stop(): Promise<void>;
 } {

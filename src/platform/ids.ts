@@ -30,5 +30,4 @@ export const firstIdOf = (atMs: number): string => {
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 };
 
-/** Epoch. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

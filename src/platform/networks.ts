@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-/** `10.0.0.0/8`, `2001:db8::/32`. */
 export type Network = string;
 
 /** Host bits are cleared; null if the text is neither address nor CIDR. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const commonLimit = 1_024;
 
-/** `ulimit -n`; without `/proc`, the lowest common limit. */
 export function openFilesLimit(): number {
   try {
     const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

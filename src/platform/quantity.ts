@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Takes `500ms`, `15s`, `5m`, `2h`, `1d` and `0`; null for any other form. */
 export function parseDurationMs(text: string): number | null {
   if (text.trim() === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
@@ -15,7 +14,6 @@ function inUnits(durationMs: number): string {
   return `${durationMs / ms}${unit}`;
 }
 
-/** The parsed value is in milliseconds. */
 export function duration(bounds: { minMs: number; maxMs: number }) {
   return z.string().transform((text, context) => {
     const ms = parseDurationMs(text);
@@ -38,13 +36,11 @@ const unitBytes: Record<string, number> = {
 const minBytes = unitBytes.MiB!;
 const maxBytes = 1_000 * unitBytes.TiB!;
 
-/** Takes `500GiB`, `1.5TB`, `800MB`; null for any other form. */
 export function parseByteCount(text: string): number | null {
   const match = /^(\d{1,6}(?:\.\d{1,3})?)([MGT]i?B)$/.exec(text.trim());
   return match ? Math.round(Number(match[1]) * unitBytes[match[2]!]!) : null;
 }
 
-/** A size of at least 1MiB; the parsed value is in bytes. */
 export const byteCount = z.string().transform((text, context) => {
   const bytes = parseByteCount(text);
   if (bytes !== null && bytes >= minBytes && bytes <= maxBytes) return bytes;

@@ -11,7 +11,6 @@ export const walkStart = <Key>(size: number): Place<Key> => ({ after: null, size
 
 const shrinkBy = 8;
 
-/** The page ended at `last` (null: the last page). The next one may be larger again, up to `maxSize`. */
 export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: number): Place<Key> => ({
   after: last,
   size: Math.min(2 * size, maxSize),
@@ -36,7 +35,6 @@ export interface Walk<Key> {
   ): Promise<Done>;
 }
 
-/** `findFirst` returns the first item after a key; `stepOver` is called for an item that failed alone. */
 export function createWalk<Key>(
   maxSize: number,
   findFirst: (after: Key | null) => Promise<Key | null>,

@@ -19,7 +19,6 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** A request of the session itself: a 401 is its result, not the end of a session. */
   isLogin?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { hasInbox } from './features.js';
+import { hasInbox } from './session.js';
 import { matchPath } from './match-path.js';
 import { lazy } from './parts/lazy.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';
@@ -8,10 +8,8 @@ import { Webhooks } from './places/webhooks/Webhooks.js';
 export interface Place {
   /** A pattern of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
   pattern: string;
-  /** The name in the navigation and the document's title. */
   label: string;
   Component: ComponentType<{ id?: string }>;
-  /** False: not in the navigation. */
   isListed?: boolean;
 }
 

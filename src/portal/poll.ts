@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isApiError, type ApiError } from './api.js';
+import { call, isApiError, type ApiError } from './api.js';
 
 export interface Resource<Data> {
   /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
@@ -81,6 +81,10 @@ export function useResource<Data>(
   const replace = (data: Data) => setShown((before) => ({ ...before, data }));
   return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload, replace };
 }
+
+/** The resource at an address of the API. */
+export const useRead = <Data>(address: string, everyMs: number | null = null): Resource<Data> =>
+  useResource((signal) => call<Data>('GET', address, undefined, { signal }), { key: address, everyMs });
 
 /**
  * Whether this tab has the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden

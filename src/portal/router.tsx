@@ -5,7 +5,6 @@ import type { JSX } from 'preact';
 export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
 
-/** Goes to an address of the portal, such as `/deliveries?status=FAILED`. */
 export function navigate(address: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', address);
   readLocation();

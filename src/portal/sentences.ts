@@ -3,7 +3,6 @@
 import { countText, durationText, waitText } from './units.js';
 
 export interface AttemptLike {
-  /** Null if the attempt was interrupted. */
   durationMs: number | null;
   statusCode: number | null;
   errorCode: string | null;
@@ -13,7 +12,6 @@ export interface AttemptLike {
 export interface DeliveryLike {
   status: string;
   heldBy: string | null;
-  /** ISO 8601, as all times here. */
   nextProbeAt: string | null;
   reason: string | null;
   attemptCount: number;
@@ -74,7 +72,6 @@ interface Told {
 
 const told = (fact: string, hint = ''): Told => ({ fact, hint });
 
-/** The outcome of one attempt. */
 function outcomeOf(attempt: AttemptLike): Told {
   const { statusCode, errorCode, durationMs } = attempt;
   switch (errorCode) {
@@ -130,7 +127,6 @@ const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}
 
 export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));
 
-/** `in 4 min`, or `now` once it is due. */
 function fromNow(at: string | null, nowMs: number): string {
   const leftMs = at === null ? 0 : Date.parse(at) - nowMs;
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
@@ -249,7 +245,6 @@ const triggers: Record<string, string> = {
   REPLAY: 'by a replay',
 };
 
-/** The cause of an attempt. */
 export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
 
 const nothingQueued: Record<string, string> = {
@@ -270,7 +265,6 @@ export function replayAnswer({ queued, reason }: { queued: number | null; reason
   return nothingQueued[reason ?? ''] ?? 'There is nothing to send.';
 }
 
-/** How far a replay has come. */
 export function replaySentence({
   status,
   done,

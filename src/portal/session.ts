@@ -22,7 +22,6 @@ otherTabs.onmessage = () => void loadSession();
 
 const keyOfAccount = 'parcelhook.account-key';
 
-/** The account key of the last log-in in this browser; nothing else is kept. */
 export const rememberedKey = () => localStorage.getItem(keyOfAccount) ?? '';
 
 export async function loadSession(): Promise<void> {
@@ -55,3 +54,12 @@ function take(found: Session | null): void {
   else session.value = found;
   if (found) renewSession();
 }
+
+/** The page that the service serves says what it has. */
+const has = (name: string) =>
+  document.querySelector(`meta[name="parcelhook-${name}"]`)?.getAttribute('content') === 'on';
+
+/** An inbox: for development only. */
+export const hasInbox = has('inbox');
+/** An account that the service itself has made and greeted with: never in production. */
+export const hasGreeting = has('greeting');

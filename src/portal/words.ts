@@ -26,7 +26,6 @@ export const words: Record<string, [Tone, string]> = {
   LOST: ['bad', 'Lost'],
 };
 
-/** "Out for delivery"; a name that this page does not know (the operator may have added it) is written likewise. */
 export const wordOf = (status: string): string =>
   words[status]?.[1] ?? status.charAt(0) + status.slice(1).toLowerCase().replaceAll('_', ' ');
 

@@ -1,15 +1,18 @@
 import type { RequestHandler } from 'express';
 import type { Refusals } from '../accounts/audit/refusals.js';
-import { operatorsOf, authenticateShipper, authenticateOperator } from '../accounts/login/authenticate.js';
+import {
+  operatorsOf,
+  authenticateShipper,
+  authenticateOperator,
+  createSessionCookie,
+} from '../accounts/login/authenticate.js';
 import { createLoginLimits } from '../accounts/login/limits.js';
-import { createSessionCookie } from '../accounts/login/cookie.js';
-import { createLogIn } from '../accounts/login/log-in.js';
-import { loginRoute, sessionRoutes } from '../accounts/login/routes.js';
+import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';
-import { createBodyBytes } from '../http/request/body-bytes.js';
+import { createBodyBytes } from '../http/request/body.js';
 import type { Route } from '../http/route.js';
 import type { ServerOptions } from '../http/server.js';
 import type { Resources } from './resources.js';

@@ -1,7 +1,7 @@
 import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
 import type { Config } from '../config/config.js';
-import { byHandRoutes } from '../catch-up/by-hand/routes.js';
+import { byHandRoutes } from '../catch-up/by-hand.js';
 import {
   dueSinceUnknown,
   forgetCircuit,
@@ -14,26 +14,23 @@ import { notificationDocs } from '../webhooks/notification-docs.js';
 import { deliveryRoutes } from '../history/log/routes.js';
 import { cancelReplay } from '../catch-up/replay/cancel-replay.js';
 import { replayProgressRoutes, replayRoutes } from '../catch-up/replay/routes.js';
-import { webhookHealth } from '../history/stats/health.js';
+import { webhookHealth } from '../history/stats/routes.js';
 import { statsRoutes, defaultHours, webhookStats } from '../history/stats/routes.js';
 import { createDocument } from '../http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-operations.js';
 import type { OpenApiDocument } from '../http/openapi/types.js';
 import type { Route } from '../http/route.js';
 import { auditRoutes } from '../operator/audit-routes.js';
-import { erasureRoutes } from '../operator/maintenance-routes.js';
+import { erasureRoutes, maintenanceRoutes } from '../operator/maintenance-routes.js';
 import { eventRoutes } from '../operator/event-routes.js';
-import { maintenanceRoutes } from '../operator/maintenance-routes.js';
-import { shipperRoutes } from '../operator/shipper-routes.js';
+import { shipperRoutes, userRoutes } from '../operator/account-routes.js';
 import { readStatus, statusRoute } from '../operator/status.js';
 import { supportRoutes } from '../operator/support-routes.js';
-import { userRoutes } from '../operator/user-routes.js';
 import { webhookTopRoute } from '../operator/webhook-top.js';
 import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Resources } from './resources.js';
-import { createAcceptOrder } from '../shipments/accept.js';
-import { createAdmission } from '../shipments/admission.js';
+import { createAcceptOrder, createAdmission } from '../shipments/accept.js';
 import { createShipments } from '../shipments/create.js';
 import { eraseShipments } from '../shipments/erasure/erase.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
@@ -48,7 +45,6 @@ import type { WorkerRole } from './worker.js';
 /** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
 const admission = { atOnce: 60, maxPressure: 25 };
 
-/** All but the feed. */
 export function apiRoutes(
   resources: Resources,
   access: Access,

@@ -6,10 +6,9 @@ import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js
 import { apiDocument, apiRoutes } from './api.js';
 import { startBacklogGauges } from './background.js';
 import type { CompleteConfig } from '../config/config.js';
-import { createFeed } from '../feed/feed.js';
-import { documentPages } from '../http/document-pages.js';
+import { createFeed } from '../feed/routes.js';
+import { documentPages, portalPages } from '../http/pages.js';
 import { createHealth, type HealthChecks } from '../http/health.js';
-import { portalPages } from '../http/portal.js';
 import { createApp } from '../http/server.js';
 import { createInbox } from '../inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
@@ -31,7 +30,6 @@ export interface App {
   stop(delayMs?: number): Promise<void>;
 }
 
-/** The composition root. Resolves when work can begin. */
 export async function startApp(
   config: CompleteConfig,
   databaseUrl: string,

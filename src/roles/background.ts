@@ -1,5 +1,5 @@
-import { dropOldAudit } from '../accounts/audit/audit-store.js';
-import { forgetEndedSessions } from '../accounts/session-store.js';
+import { dropOldAudit } from '../accounts/audit/audit.js';
+import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
 import { dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
@@ -16,7 +16,7 @@ import { every, pauseAfter, sparing } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { createOrderSweep, createShipments, type CreationDependencies } from '../shipments/create.js';
-import { createRetention } from '../shipments/erasure/retention.js';
+import { createRetention } from '../shipments/erasure/erase.js';
 import { advanceSimulations, type AdvanceDependencies } from '../shipments/simulation/advance.js';
 import { deleteExpiredIdempotencyKeys } from '../shipments/store.js';
 

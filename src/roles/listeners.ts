@@ -1,7 +1,7 @@
 import { Router, type Express, type Request, type RequestHandler } from 'express';
 import { hasToken } from '../accounts/login/authenticate.js';
 import type { CompleteConfig } from '../config/config.js';
-import { directProxies } from '../http/addresses.js';
+import { directProxies } from '../http/origin.js';
 import { listen, type Listener } from '../http/connections/listener.js';
 import type { Shares } from '../http/request/shares.js';
 import { withoutSlot } from '../http/route.js';
@@ -15,7 +15,6 @@ import type { createReleasers } from '../platform/lifecycle.js';
 import type { Role } from './resources.js';
 
 export interface Listeners {
-  /** Serves the API; on a worker, health and metrics. */
   main: Listener;
   /** The address for clients on this host. */
   url: string;

@@ -15,7 +15,7 @@ import {
 import { durationsOf, type Durations } from '../platform/durations.js';
 import { makeFirstPartitions } from '../history/retention/log-days.js';
 import { readFeedExtent } from '../feed/extent-store.js';
-import { inboxPath } from '../inbox/addresses.js';
+import { inboxPath } from '../inbox/boxes.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {
   createPool,
@@ -30,8 +30,7 @@ import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createQueueEngine, type Producer, type QueueEngine } from '../platform/queue/engine.js';
-import { startOtlp } from '../platform/telemetry/otlp.js';
-import { withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
+import { startOtlp, withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
 import { createSignal, type createReleasers, type Signal } from '../platform/lifecycle.js';
 import { createCreationQueue, creationQueueName } from '../shipments/create.js';
 import { defaultDropoffLocations } from '../shipments/dropoff.js';
@@ -79,7 +78,6 @@ export interface OpenOptions {
   config: CompleteConfig;
   databaseUrl: string;
   role: Role;
-  /** Address of this process unless PUBLIC_URL is set. */
   url: string;
   logger: Logger;
   metrics: Metrics;

@@ -64,6 +64,10 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
   return {
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
+    /**
+     * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
+     * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
+     */
     checkFlow: async () => {
       await Promise.race([firstJobs, sleep(firstJobsMs, undefined, { ref: false })]);
       const stale = [...producers.keys()].filter(
@@ -73,6 +77,7 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
       const since = stale.some((name) => lastJobAt.has(name)) ? 'in the last 30 s' : 'since the start';
       throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}`);
     },
+    /** Begins no new work; resolves when the current attempts are recorded. */
     drain: () => (draining ??= drain()),
   };
 }

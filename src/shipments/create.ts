@@ -2,8 +2,7 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../engine/
 import type { ShipmentHead } from '../engine/record/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
-import { createThrottledWarn } from '../platform/telemetry/logger.js';
-import type { Logger } from '../platform/telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
@@ -57,7 +56,6 @@ const ordersPerSweep = 2_000;
 /** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
 export function createOrderSweep(deps: {
   db: Database;
-  /** Resolves with the number created. */
   create(shipmentIds: string[]): Promise<number>;
   logger: Logger;
   metrics: Metrics;
@@ -87,7 +85,6 @@ export function createOrderSweep(deps: {
 export const creationQueueName = 'create';
 const idsPerJob = 100;
 
-/** Resolves when orders are enqueued, or left to the sweeper. */
 export function createCreationQueue(producer: Producer, logger: Logger) {
   const giveUp = createThrottledWarn(logger, 'orders not enqueued; the sweeper takes over');
   const batcher = createBatcher<string, undefined>({

@@ -27,7 +27,6 @@ const dropoffFile = z
   )
   .min(1, 'must list at least one location');
 
-/** Throws an Error that names every wrong field. */
 export function readDropoffLocations(path: string): DropoffLocation[] {
   const parsed = dropoffFile.safeParse(JSON.parse(readFileSync(path, 'utf8')), { error: describeIssue });
   if (parsed.success) return parsed.data;
@@ -41,8 +40,7 @@ export type ChooseDropoff = (to: {
 }) => DropoffLocation;
 
 /**
- * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code.
- * A rule that no location satisfies is skipped.
+ * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code. A rule that no location satisfies is skipped.
  */
 export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
   const places = locations.map((location) => ({

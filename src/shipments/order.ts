@@ -69,7 +69,6 @@ export type OrderChecks = (typeof orderChecks)[number];
 
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
-/** The pattern for the document. */
 const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
 const unit = (names: string[]) =>
   text
@@ -111,7 +110,7 @@ const phoneProblem = (given: unknown) =>
     ? 'must be 5 to 20 digits; leave out the +'
     : 'must be 5 to 20 digits';
 
-/** The body of order integration (specification, "Order"). */
+/** The body of order integration (specification, "Order"), with more optional fields. */
 export const orderSchemaOf = (checks: OrderChecks) => {
   const checked = checks === 'strict' ? strictFields : lenientFields;
   return z

@@ -108,7 +108,6 @@ export const listQuery = ({ names }: StateCatalogue) =>
 export const listDescription =
   'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 
-/** Cursors belong to `list`, the shipper and the filters. */
 export async function listPage(
   db: Database,
   shipperId: string,
@@ -121,7 +120,6 @@ export async function listPage(
   return { shipments: page.map(view), nextCursor };
 }
 
-/** The list of shipments, and the catalogue of states. */
 export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
   const states = statesOf(catalogue);
   return [

@@ -5,13 +5,12 @@ import { describeIssue } from '../platform/issues.js';
 const stateName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must match ^[A-Z][A-Z0-9_]{0,63}$');
 
 const catalogueFile = z.object({
-  /** The state of a created shipment. */
   initial: stateName,
   states: z.array(z.object({ name: stateName, next: z.array(stateName) })).min(1),
 });
 type CatalogueFile = z.output<typeof catalogueFile>;
 
-/** The states that may follow each state. A state without `next` is terminal. */
+/** A state without `next` is terminal. */
 const defaultCatalogue: CatalogueFile = {
   initial: 'CREATED',
   states: [
@@ -48,7 +47,6 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
   };
 }
 
-/** Throws an Error that names every fault of the file. */
 export function readCatalogue(path: string): StateCatalogue {
   const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')), { error: describeIssue });
   if (!parsed.success) {

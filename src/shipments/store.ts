@@ -4,7 +4,6 @@ import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../history/log/shipment-filter.js';
 
-/** Committed before the 201. */
 export interface AcceptedOrder {
   shipmentId: string;
   shipperId: string;
@@ -14,7 +13,6 @@ export interface AcceptedOrder {
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
   idempotency: { key: string; bodyHash: Buffer } | null;
-  /** The span that accepts it. */
   trace: TraceContext;
 }
 
@@ -156,7 +154,6 @@ export async function findForgottenOrders(
 
 const uncreatedCounted = 10_000;
 
-/** Counted up to 10,000; the age is 0 without any. */
 export async function readUncreated(db: Database): Promise<{ count: number; oldestSeconds: number }> {
   const [row] = await db.query<{ count: number; oldestSeconds: number }>(
     'read-uncreated',
@@ -171,7 +168,6 @@ export async function readUncreated(db: Database): Promise<{ count: number; olde
 
 const expiredAtOnce = 10_000;
 
-/** Deletes in bounded pieces. */
 export async function deleteExpiredIdempotencyKeys(db: Database): Promise<void> {
   let deleted: unknown[] = [];
   do deleted = await deleteExpired(db);
@@ -188,15 +184,12 @@ const deleteExpired = (db: Database): Promise<unknown[]> =>
   );
 
 export interface ShipmentFilter {
-  /** The shipper's own identifier; not unique. */
   shipperTrackingId?: string | undefined;
   state?: string | undefined;
-  /** Accepted at `from` or later, and before `to`. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** A shipment without its recipient. */
 export interface ListedShipment {
   trackingId: string;
   shipmentId: string;

@@ -14,9 +14,7 @@ export interface WebhookLimits {
 
 export interface WebhookLimitOptions {
   limits: RateLimits;
-  /** Tests, redeliveries and replays of one webhook per hour; 0 is unlimited. */
   byHandPerWebhook: number;
-  /** Registrations of one shipper per hour; 0 is unlimited. */
   creationsPerShipper: number;
   onLimited(limit: 'by_hand' | 'webhook_creation'): void;
 }
@@ -25,7 +23,6 @@ const windowSeconds = 3_600;
 /** Multiples of the cap of one webhook. It takes three shippers to use up the cap of a destination. */
 const byHandOfShipper = 2;
 const byHandOfDestination = 6;
-/** A multiple of the cap of one shipper. */
 const creationsOfDestination = 3;
 
 /** Keeps the service from flooding a destination, even for several shippers whose webhooks share it. */

@@ -4,13 +4,20 @@ import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type OutsideSlot, type Route } from '../http/route.js';
-import { conflict, notFound } from '../platform/errors.js';
+import { conflict, notFound, invalidRequest } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import { maskHeaders, withoutQuery, newSecret, type Sealer } from '../engine/send/sealing.js';
-import { changesOf } from './changes.js';
+import {
+  maskHeaders,
+  withoutQuery,
+  newSecret,
+  type Sealer,
+  masked,
+  type OwnHeaders,
+} from '../engine/send/sealing.js';
 import type { DestinationPolicy } from '../engine/send/destination.js';
-import { fields, include, webhookSchemas, type Include } from './schema.js';
+import * as responses from './schema.js';
+import { fields, include, webhookSchemas, type Include, type WebhookChanges } from './schema.js';
 import type { WebhookLimits } from './limits.js';
 import {
   findWebhook,
@@ -22,7 +29,6 @@ import {
   updateWebhook,
   type Webhook,
 } from './store.js';
-import * as responses from './responses.js';
 
 export interface WebhookDependencies {
   db: Database;
@@ -39,9 +45,7 @@ export interface WebhookDependencies {
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
   onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
-  /** The health of each, by webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
-  /** Attempts of the last 24 hours, by webhook id. */
   stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
@@ -244,7 +248,6 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   ];
 }
 
-/** The address, without its query if no key opens that. */
 function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);
@@ -276,3 +279,67 @@ async function readIncluded(
   );
   return (webhookId) => Object.fromEntries(read.map(([name, byId]) => [name, byId.get(webhookId)!]));
 }
+
+/**
+ * Returns the fields of `given` that differ from the webhook, sealed as they are stored. Throws 400 for a masked value of a header that the
+ * webhook does not have. A pause always counts: it also stops what was asked for by hand since the last one.
+ */
+function changesOf(stored: Webhook, given: WebhookChanges, sealer: Sealer): WebhookChanges {
+  const { webhookId } = stored;
+  const { targetAddress, headers, ...others } = given;
+  const different = Object.entries(others).filter(
+    ([name, value]) =>
+      (name === 'status' && value === 'PAUSED') ||
+      JSON.stringify(value) !== JSON.stringify(stored[name as keyof typeof others]),
+  );
+  return {
+    ...Object.fromEntries(different),
+    ...(targetAddress !== undefined &&
+      targetAddress !== opened(() => sealer.openAddress(webhookId, stored.targetAddress)) && {
+        targetAddress: sealer.sealAddress(webhookId, targetAddress),
+      }),
+    ...(headers && changedHeaders(stored, headers, sealer)),
+  };
+}
+
+function changedHeaders(stored: Webhook, given: OwnHeaders, sealer: Sealer): Pick<WebhookChanges, 'headers'> {
+  const { webhookId } = stored;
+  const before = opened(() => sealer.openHeaders(webhookId, stored.headers));
+  const isSame =
+    before !== null &&
+    Object.keys(given).length === Object.keys(before).length &&
+    Object.entries(given).every(
+      ([name, value]) => Object.hasOwn(before, name) && (value === masked || value === before[name]),
+    );
+  if (isSame) return {};
+  return { headers: fillMasked(given, stored.headers, (one) => sealer.sealHeaders(webhookId, one)) };
+}
+
+/** Null if no key opens it: then any value is a change. */
+function opened<Value>(open: () => Value): Value | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+function fillMasked(
+  headers: OwnHeaders,
+  stored: OwnHeaders,
+  seal: (given: OwnHeaders) => OwnHeaders,
+): OwnHeaders {
+  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const entries = Object.entries(headers).map(([name, value]) => ({
+    name,
+    value: value === masked ? known.get(name.toLowerCase()) : seal({ [name]: value })[name],
+  }));
+  const missing = entries.filter(({ value }) => value === undefined);
+  if (missing.length > 0) throw invalidRequest(missing.map(({ name }) => notStored(name)));
+  return Object.fromEntries(entries.map(({ name, value }) => [name, value!]));
+}
+
+const notStored = (name: string) => ({
+  path: `headers.${name}`,
+  message: 'is masked, but the webhook has no such header; give its value',
+});

@@ -21,7 +21,6 @@ const columns = `webhook_id as "webhookId", interests, target_address as "target
   disabled_reason as "disabledReason", ordering, supersede, headers, description,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Returns null if the shipper has `limit` webhooks already. */
 export function insertWebhook(
   db: Database,
   shipperId: string,
@@ -62,7 +61,6 @@ export function insertWebhook(
   });
 }
 
-/** Lists them in order of creation. */
 export function listWebhooks(
   db: Database,
   shipperId: string,
@@ -93,7 +91,6 @@ export async function findWebhook(
   return rows[0] ?? null;
 }
 
-/** Locked until the transaction ends. Null if there is no such webhook. */
 export async function lockWebhook(
   tx: Database,
   shipperId: string,

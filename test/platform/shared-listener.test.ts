@@ -2,8 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canSharePort } from '../../src/http/connections/shared-port.js';
-import { listen, type Listener } from '../../src/http/connections/listener.js';
+import { canSharePort, listen, type Listener } from '../../src/http/connections/listener.js';
 
 const limits = {
   maxConnections: 1_000,

@@ -1,14 +1,10 @@
-import { networkOf } from '../../http/addresses.js';
+import { networkOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { append, type Actor, type AuditEntry, type AuditLine } from './audit.js';
 
-export interface Refusals {
-  /** Never waits, never throws. */
-  note(actor: Actor, entry: AuditEntry): void;
-  stop(): Promise<void>;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 const toBlock = (actor: Actor): Actor => ({
   ...actor,
@@ -26,7 +22,7 @@ const maxEntries = 10;
  * later. Refusals that cannot be written are kept for the next minute. Of an unknown caller only the address block is
  * stored.
  */
-export function createRefusals(db: Database, logger: Logger): Refusals {
+export function createRefusals(db: Database, logger: Logger) {
   let counted = new Map<string, AuditLine>();
   let timer: NodeJS.Timeout | undefined;
   let writtenAt = -Infinity;
@@ -76,7 +72,8 @@ export function createRefusals(db: Database, logger: Logger): Refusals {
   };
 
   return {
-    note: (actor, entry) => {
+    /** Never waits, never throws. */
+    note: (actor: Actor, entry: AuditEntry) => {
       count(actor.kind === 'UNKNOWN' ? toBlock(actor) : actor, entry, 1);
       schedule();
     },

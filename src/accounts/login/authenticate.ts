@@ -1,15 +1,44 @@
-import type { Request } from 'express';
-import { addressOf } from '../../http/addresses.js';
+import type { Request, Response } from 'express';
+import { addressOf, requireSameOrigin } from '../../http/origin.js';
 import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { requireSameOrigin } from '../../http/same-origin.js';
 import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
 import type { Refusals } from '../audit/refusals.js';
 import { sameText, sha256 } from '../credentials.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
-import { accountKeyExists } from '../shipper-store.js';
+import { accountKeyExists } from '../shippers.js';
 import type { Tokens, VerifiedClaims } from '../tokens.js';
-import type { SessionCookie } from './cookie.js';
+
+/** The session's cookie: no script reads it, no other site's page sends it. */
+type SessionCookie = ReturnType<typeof createSessionCookie>;
+
+const tokenPattern = /^[\w.-]{1,4096}$/;
+
+/**
+ * Over HTTPS its name has the prefix `__Host-` (RFC 6265bis): browsers then take it from this host alone. Of two cookies
+ * with the name, one is from elsewhere: neither counts.
+ */
+export function createSessionCookie(publicUrl: string | undefined) {
+  const isSecure = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:';
+  const name = isSecure ? '__Host-parcelhook' : 'parcelhook-session';
+  const header = (value: string, maxAgeSeconds: number) =>
+    `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return {
+    /** The token; empty if what was sent cannot be one; null without the cookie. */
+    read: ({ headers }: Request) => {
+      const values = (headers.cookie ?? '')
+        .split(';')
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(`${name}=`))
+        .map((pair) => pair.slice(name.length + 1));
+      if (values.length === 0) return null;
+      return values.length === 1 && tokenPattern.test(values[0]!) ? values[0]! : '';
+    },
+    set: (response: Response, token: string, lifetimeSeconds: number) =>
+      void response.set('Set-Cookie', header(token, lifetimeSeconds)),
+    clear: (response: Response) => void response.set('Set-Cookie', header('', 0)),
+  };
+}
 
 const forms = {
   Bearer: {
@@ -23,7 +52,6 @@ const forms = {
 };
 type Scheme = keyof typeof forms;
 
-/** Throws 401 that says what is missing or malformed. */
 export function keyAndCredentials(
   request: Request,
   scheme: Scheme,
@@ -38,7 +66,6 @@ export function keyAndCredentials(
 const tokenIn = (request: Request): string | undefined =>
   credentialsIn(request.get('authorization') ?? '', 'Bearer');
 
-/** Throws 401 if it is missing or malformed. */
 function tokenOf(request: Request): string {
   const header = request.get('authorization') ?? '';
   const problems = headerProblems(header, 'Bearer');

@@ -3,9 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { tooManyRequests } from '../../platform/errors.js';
 import { createGate } from '../../platform/limits/gate.js';
-import type { RateLimits } from '../../platform/limits/rate-limit.js';
+import type { RateLimits, Balance } from '../../platform/limits/rate-limit.js';
 import { hashing, hashingKinds } from '../credentials.js';
-import { createLoginBudget, type Pair } from './budget.js';
 
 /** Account key and e-mail as sent, whether they exist or not. */
 export interface LoginAttempt {
@@ -17,7 +16,6 @@ export interface LoginAttempt {
 export interface Found<User> {
   /** Null if the account has no such user: this takes as long as a wrong password. */
   user: User | null;
-  /** The user logged in from this origin in the last 30 days. */
   trusted: boolean;
 }
 
@@ -127,4 +125,48 @@ function addressBlock(ip: string): string {
   return address.kind() === 'ipv6'
     ? (address as ipaddr.IPv6).parts.slice(0, 4).join(':')
     : address.toString();
+}
+
+/** As hashes: the address block is where the login comes from. */
+interface Pair {
+  account: string;
+  pair: string;
+  trusted: boolean;
+}
+
+/**
+ * A trusted block has `perAccount` hashes an hour of its own, untouched by guesses from elsewhere. All other blocks
+ * share as many: one block may take a quarter, and half are reserved for the first few of each block, so that a new
+ * block gets through while others guess.
+ */
+export function createLoginBudget(limits: RateLimits, perAccount: number) {
+  const pairs = limits.limit({ name: 'login-pair', points: perAccount, windowSeconds });
+  const strangers = limits.limit({ name: 'login-account', points: perAccount, windowSeconds });
+  const perStranger = Math.ceil(perAccount / 4);
+  const firstFew = Math.ceil(perAccount / 20);
+  const reservedForFirst = Math.floor(perAccount / 2);
+
+  const ofPair = (trusted: boolean, { left, resetMs }: Balance, more: number) =>
+    perAccount - left + more > (trusted ? perAccount : perStranger)
+      ? { waitMs: resetMs, byBlock: true }
+      : null;
+  const ofStrangers = (used: number, { left, resetMs }: Balance, more: number) =>
+    left - more < (used + more <= firstFew ? 0 : reservedForFirst)
+      ? { waitMs: resetMs, byBlock: false }
+      : null;
+
+  /** The block first: its excess must not count against the other blocks. */
+  const apply = async (how: 'balance' | 'spend', { account, pair, trusted }: Pair, more: number) => {
+    const balance = await pairs[how](pair);
+    const refused = ofPair(trusted, balance, more);
+    if (refused || trusted) return refused;
+    const beyond = ofStrangers(perAccount - balance.left, await strangers[how](account), more);
+    if (beyond && how === 'spend') await strangers.spend(account, -1); // reserved for other blocks
+    return beyond;
+  };
+  return {
+    /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
+    check: (from: Pair) => apply('balance', from, 1) /** As `check`, and takes one hash. */,
+    spend: (from: Pair) => apply('spend', from, 0),
+  };
 }

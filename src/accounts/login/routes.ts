@@ -1,16 +1,67 @@
 import * as z from 'zod';
 import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
-import { unauthorized } from '../../platform/errors.js';
-import type { Tokens, VerifiedClaims } from '../tokens.js';
+import { unauthorized, suspended } from '../../platform/errors.js';
+import type { Tokens, VerifiedClaims, TokenClaims } from '../tokens.js';
 import { keyAndCredentials, malformed, type ShipperCredentials } from './authenticate.js';
-import { toStoredEmail, type LogIn } from './log-in.js';
 import type { Request } from 'express';
 import { isoOffset } from '../../http/envelope.js';
-import { csrfHeader } from '../../http/same-origin.js';
+import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
-import { endSession } from '../session-store.js';
+import { endSession, findUserByLogin, rememberOrigin, type User } from '../users.js';
+import type { Refusals } from '../audit/refusals.js';
+import { sha256, verifyPassword } from '../credentials.js';
+import type { LoginLimits } from './limits.js';
+
+interface Credentials {
+  accountKey: string;
+  email: string;
+  password: string;
+}
+
+interface LoggedIn {
+  user: User;
+  claims: TokenClaims;
+}
+
+/** Throws 401 with this challenge; 403 if the shipper is suspended; 429 beyond the limits. */
+type LogIn = (request: Request, credentials: Credentials, challenge: 'Basic' | 'Bearer') => Promise<LoggedIn>;
+
+/**
+ * Specification, Authentication. With a known key exactly one hash is verified, whatever is wrong, so that the time
+ * reveals nothing; with an unknown key none. Only right credentials reveal that a shipper is suspended.
+ */
+export const createLogIn =
+  (db: Database, limits: LoginLimits, refusals: Pick<Refusals, 'note'>): LogIn =>
+  async (request, { accountKey, email, password }, challenge) => {
+    const keyHash = sha256(accountKey);
+    let known: User | null = null;
+    const user = await limits.attempt(
+      { accountKey, email, ip: request.ip ?? '' },
+      {
+        find: async (origin) => {
+          const found = await findUserByLogin(db, keyHash, email, origin);
+          known = found?.user ?? null;
+          return found;
+        },
+        verify: (found: User | null) => verifyPassword(found?.passwordHash ?? null, password),
+        remember: ({ userId }, origin) => rememberOrigin(db, userId, origin),
+      },
+    );
+    if (!user) {
+      const { shipperId = null, userId = null } = (known as User | null) ?? {};
+      const address = addressOf(request);
+      refusals.note({ kind: 'UNKNOWN', name: null, address }, { action: 'LOGIN_REFUSED', shipperId, userId });
+      throw unauthorized(challenge, 'The key, the e-mail address or the password is wrong.');
+    }
+    if (user.shipperStatus === 'SUSPENDED') throw suspended();
+    const { userId, shipperId, userEpoch, shipperEpoch } = user;
+    const accountKeyHash = keyHash.toString('base64url');
+    return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
+  };
+
+const toStoredEmail = (email: string): string => email.trim().toLowerCase();
 
 /** RFC 7617: the password may have colons, the e-mail may not. */
 function parseCredentials(encoded: string): { email: string; password: string } {
@@ -31,7 +82,6 @@ const accessToken = z
   })
   .meta({ id: 'AccessToken', description: 'A token and its lifetime.' });
 
-/** Specification, Authentication. */
 export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
   return route({
     method: 'get',
@@ -107,7 +157,6 @@ const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 
 const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as const;
 
-/** Contract, section 10. */
 export function sessionRoutes(deps: SessionDependencies): Route[] {
   const { db, sessions, cookie, logIn, principals, features } = deps;
   const describe = (
@@ -120,7 +169,6 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     expiresAt: isoOffset(new Date(expiresAtMs)),
     features,
   });
-  /** Null if it is absent, expired or ended. */
   const current = async (request: Request) => {
     const claims = await sessions.verify(cookie.read(request) ?? '');
     if (!claims) return null;

@@ -1,19 +1,16 @@
 import type { Database } from '../../platform/database/postgres.js';
 
-/** `next`: the key behind which the next page begins; null at the end. */
 export interface Piece {
   deleted: number;
   next: string | null;
 }
 
-/** Rows locked by others stay. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
 
 /** Statements of the features above, which own these rows. */
 export interface OwnersOfRows {
   /** Selects and locks the keys of at most $3 deliveries owed by shipper $1, behind $2. */
   owedPage: string;
-  /** Deletes those of `page`. */
   takeOutOwed: string;
   /** Keeps attempts from being folded into hours until the transaction ends. */
   lockCounts(tx: Database): Promise<void>;
@@ -144,7 +141,6 @@ export const deleteLogged = pieceOf(
   ),
 );
 
-/** By hour, and those not folded into hours yet. */
 export const deleteCounts =
   ({ lockCounts }: OwnersOfRows): DeletePiece =>
   async (tx, shipperId, after, limit) => {

@@ -39,9 +39,7 @@ const webhooksPerPage = 200;
 /** The share of time spent parking. A webhook may be owed 10,000 more in half a second, so pauses are short. */
 const shareOfTime = 1 / 10;
 
-/** About, while a webhook catches up. */
 const maxDue = 6_000;
-/** The same, with those that wait for a retry or their turn. */
 const maxOwed = 20_000;
 /** How many events the last piece may have: recording for this shipper waits meanwhile. */
 const maxLastEvents = 500;

@@ -10,29 +10,20 @@ export interface ReplayRange {
   webhookId: string;
   shipperId: string;
   from: Date;
-  /** Included. */
   to: Date;
-  /** Start of the log; nothing recorded earlier is sent. */
   loggedSince: Date;
-  /** Nothing recorded later is sent. */
   latest: Date;
-  /** Null for all that was missed. */
   deliveryStatus: ReplayedStatus | null;
   trackingId: string | null;
 }
 
 export interface ReplayCount {
-  /** Null with `maxEvents` events or more. */
   total: number | null;
   recorded: number;
-  /** With a state that the webhook is interested in. */
   wanted: number;
-  /** Wanted events that were missed and are erased. */
   erased: number;
   otherStatus: number;
-  /** Wanted events that will be sent without a replay, because the webhook is parked. */
   parked: number;
-  /** Events were recorded in the span before the log starts. */
   older: boolean;
 }
 
@@ -114,9 +105,7 @@ export interface Replay {
   replayId: string;
   webhookId: string;
   status: 'RUNNING' | 'DONE' | 'CANCELLED';
-  /** Settled deliveries. */
   done: number;
-  /** Null until all are found. */
   total: number | null;
   /** Null for replays of an earlier version. */
   from: Date | null;
@@ -166,7 +155,6 @@ export function replaysOfWebhook(
 
 const lastKey = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** `shipperId` null stands for any. */
 export async function findReplay(
   db: Database,
   replayId: string,

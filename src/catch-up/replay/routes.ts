@@ -17,7 +17,7 @@ import { newId, timeOfId } from '../../platform/ids.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
-import { byHandLimitText } from '../by-hand/routes.js';
+import { byHandLimitText } from '../by-hand.js';
 import { cancelReplay } from './cancel-replay.js';
 import {
   findReplay,
@@ -123,7 +123,6 @@ export interface ReplayRoutesDependencies {
   limits: WebhookLimits;
 }
 
-/** Starts replays. */
 export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayRoutesDependencies): Route[] {
   return [
     route({
@@ -175,7 +174,6 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
   ];
 }
 
-/** Null if there is something to send, or if that is not known yet. */
 function whyNothingQueued(
   counted: ReplayCount,
   range: { to: Date; loggedSince: Date },
@@ -192,7 +190,6 @@ function whyNothingQueued(
 
 const replayParams = z.object({ replayId: idInPath('The replay.') });
 
-/** Shows and cancels replays. */
 export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): Route[] {
   const { db } = deps;
   const shown = (replay: Replay | null | false) => {

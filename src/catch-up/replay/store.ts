@@ -49,7 +49,6 @@ export async function postponeReplay(
   );
 }
 
-/** Followed by a pause. Returns the event's id. */
 export async function skipEvent(
   db: Database,
   replay: TakenReplay,
@@ -91,7 +90,6 @@ export async function saveProgress(
   );
 }
 
-/** Ends a replay whose webhook is deleted; the deletion cancels its deliveries. */
 export async function endWithDeletedWebhook(db: Database, replayId: string): Promise<void> {
   await db.query(
     'end-replay-with-webhook',
@@ -128,7 +126,6 @@ export interface CancelledReplay {
   webhookId: string;
 }
 
-/** Those checked longest ago come first. */
 export const findWithdrawing = (db: Database, limit: number): Promise<CancelledReplay[]> =>
   db.query<CancelledReplay>(
     'find-withdrawing',
@@ -137,7 +134,6 @@ export const findWithdrawing = (db: Database, limit: number): Promise<CancelledR
     [limit],
   );
 
-/** False if it has no deliveries left. */
 export async function takeWithdrawing(tx: Database, replayId: string): Promise<boolean> {
   const rows = await tx.query(
     'take-withdrawing',

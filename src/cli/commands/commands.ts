@@ -4,11 +4,9 @@ import { idArgument, shipperOption, UsageError } from '../options.js';
 import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
 import { aligned, printable, widthOf, type Io } from '../terminal.js';
 import { addEventCommands } from './events.js';
-import { addShipperCommands } from './shippers.js';
+import { addShipperCommands, addUserCommands } from './shippers.js';
 import { addSupportCommands } from './support.js';
-import { addUserCommands } from './users.js';
 
-/** Resealing many secrets takes long. */
 const rotationTimeoutMs = 300_000;
 
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {

@@ -124,7 +124,6 @@ function describe({
   return `${status === 'INVALID_LINE' ? '' : `${status}: `}${message}${fields && ` (${fields})`}`;
 }
 
-/** Unconfirmed lines can be loaded again. */
 function withAdvice(error: unknown, lastLine: number): unknown {
   if (!(error instanceof Refused || error instanceof Unreachable)) return error;
   const done = lastLine === 0 ? 'No line' : `Nothing after line ${lastLine}`;

@@ -24,9 +24,7 @@ export type LineResult = { line: number; trackingId?: string } & (
 export interface LoadDependencies {
   client: Pick<OperatorClient, 'post'>;
   chunks: AsyncIterable<Buffer>;
-  /** Not for blank lines; in the file's order. */
   report(result: LineResult): Promise<void>;
-  /** `doneBytes` of the file have been reported. */
   onProgress(doneBytes: number): void;
 }
 

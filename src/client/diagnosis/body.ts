@@ -13,11 +13,9 @@ interface Source {
 
 interface Step {
   change: string;
-  /** Null if it was not done to this text. */
   undo(text: string): string | null;
 }
 
-/** The steps in the order in which they are undone. */
 const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
@@ -63,7 +61,6 @@ export function possibleOriginals(given: string): OriginalBody[] {
   return [...sources].map(([text, from]) => ({ text, changes: () => changesOf(text, from) }));
 }
 
-/** Names the changes by the source that explains most. */
 function changesOf(original: string, sources: Source[]): string[] {
   for (const { text, changes } of sources) {
     if (text === original) return changes;
@@ -76,7 +73,6 @@ function changesOf(original: string, sources: Source[]): string[] {
 /** Whether the service could have sent these bytes. */
 export const isServiceForm = (text: string): boolean => serviceForms(text).includes(text);
 
-/** The form of a body that is an object; otherwise null. */
 export const serviceForm = (text: string): string | null => serviceForms(text)[0] ?? null;
 
 /** No body of the service: something has read the stream before, or written an object without its content. */
@@ -225,7 +221,6 @@ function ofLatin1(text: string): string | null {
 }
 
 export interface Difference {
-  /** Counts bytes, from 0. */
   offset: number;
   /** Some text from there on and a little before, of the given body and of the one that was sent. */
   given: string;

@@ -98,7 +98,6 @@ export function malformedSignatures(values: string[], hasMatch: boolean): Findin
 
 const signatureForm = /^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/;
 
-/** The Base64 of each signature in a header's value, without its version. */
 export const digestsIn = (value: string): string[] =>
   value
     .split(/[\s,"']+/)

@@ -1,7 +1,26 @@
 import { possibleOriginals } from './body.js';
-import { digestOf, type Signed } from './digest.js';
 import { finding, isMilliseconds, type Finding } from './finding.js';
 import type { SecretReading } from './secret.js';
+
+/** HMAC-SHA256 of a notification by WebCrypto, which browsers have, too. */
+export interface Signed {
+  key: Uint8Array<ArrayBuffer>;
+  /** `<webhook-id>.<webhook-timestamp>.` */
+  prefix: string;
+  body: Uint8Array;
+}
+
+export async function digestOf({ key, prefix, body }: Signed): Promise<string> {
+  const { subtle } = globalThis.crypto;
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await subtle.importKey('raw', key, algorithm, false, ['sign']);
+  const start = new TextEncoder().encode(prefix);
+  const content = new Uint8Array(start.length + body.length);
+  content.set(start);
+  content.set(body, start.length);
+  const digest = new Uint8Array(await subtle.sign('HMAC', imported, content));
+  return btoa(String.fromCharCode(...digest));
+}
 
 interface Original {
   bytes: Uint8Array;
@@ -11,7 +30,6 @@ interface Original {
 export interface Body {
   bytes: Uint8Array;
   text: string;
-  /** All others that may have been sent. */
   originals(): Original[];
 }
 

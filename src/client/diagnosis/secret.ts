@@ -1,5 +1,3 @@
-/** The reader of a pasted secret. */
-
 export type SecretProblem =
   | 'EMPTY'
   | 'SIGNATURE'
@@ -44,14 +42,13 @@ export const secretMessages: Record<SecretProblem, string> = {
 };
 
 export interface SecretReading {
-  /** All that must be put right in the text. */
   problems: SecretProblem[];
   hasPrefix: boolean;
   /** Null if no key can be made out. */
   key: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The bounds of a secret given by its owner are 24 to 64 bytes; the service makes 32. */
+/** A secret given by its owner has 24 to 64 bytes; the service makes 32. */
 const minBytes = 24;
 
 /** Reads a secret as its owner meant it. `digests`: the Base64 of the request's signatures. */

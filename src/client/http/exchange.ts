@@ -4,26 +4,21 @@ export type Fetch = typeof globalThis.fetch;
 
 /** Where requests go. Secrets are only in `key` and in request headers, never in an error. */
 export interface Service {
-  /** Origin and path before `/v1`, as errors show it. */
   base: string;
   fetch: Fetch;
   userAgent: string;
-  /** Goes into every request's query. */
   key?: string;
 }
 
 export interface Exchange {
   method: string;
-  /** Path and query, encoded. */
   target: string;
   headers: Record<string, string>;
-  /** JSON. */
   body?: string | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** The body of every success. */
 export interface Envelope {
   data: object;
   processId?: string;

@@ -1,5 +1,5 @@
 import type { paths } from '../api/generated.js';
-import type { BodyOf, DataOf, QueryOf, WithDates } from '../api/operation-types.js';
+import type { BodyOf, DataOf, QueryOf, WithDates } from '../api/types.js';
 import type { CallOptions, Method, Send } from './send.js';
 
 /** Any endpoint of the API: `request('get', '/v1/webhooks/{webhookId}', { path: { webhookId } })`. */

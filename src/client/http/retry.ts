@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isTransient, type ParcelhookError } from '../errors.js';
 
 export interface RetryLimits {
-  /** Tries after the first. */
   retries: number;
   /** Deadline of the last try, on the clock of `performance.now()`. */
   endsAtMs: number;
@@ -52,7 +51,6 @@ export async function pause(waitMs: number, signal: AbortSignal | undefined): Pr
 
 interface WaitLimits {
   waitMs: number;
-  /** Makes the error that a timeout rejects with. */
   timeoutError: () => Error;
   signal: AbortSignal | undefined;
 }

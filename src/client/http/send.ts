@@ -1,8 +1,7 @@
 import { ParcelhookError } from '../errors.js';
 import { exchange, timeoutError, type Envelope, type Service } from './exchange.js';
 import { maxTimerMs, waitFor, withRetries } from './retry.js';
-import { refuseUnknown, validHeader, type Limits } from './service.js';
-import type { Credentials } from './session.js';
+import { refuseUnknown, validHeader, type Limits, type Credentials } from './service.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 

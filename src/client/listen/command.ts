@@ -8,7 +8,6 @@ import { listen } from './listen.js';
 import { readOptions, UsageError, type Env } from './options.js';
 import { createJsonPrinter, createPrinter } from './print.js';
 
-/** The parts of a process that a command line uses. */
 export interface Io {
   env: Env;
   stdin: Readable & { isTTY?: boolean };

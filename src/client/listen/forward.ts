@@ -15,7 +15,6 @@ export interface Forwarded {
   errorCode: string | null;
   durationMs: number;
   response: LocalResponse | null;
-  /** If the failure tells. */
   obstacle: Obstacle | null;
 }
 
@@ -26,7 +25,6 @@ export interface Obstacle {
 }
 
 export interface LocalResponse {
-  /** The first 4 KiB. */
   text: string;
   /** The header, which tells its clock. */
   date: string | undefined;
@@ -35,7 +33,6 @@ export interface LocalResponse {
 }
 
 export interface ForwardOptions {
-  /** Limit of the whole exchange. */
   timeoutMs: number;
   signal: AbortSignal;
 }

@@ -10,7 +10,6 @@ import type { ListenOptions } from './options.js';
 import type { Printer } from './print.js';
 import { explainRefusal, lineOf } from './refusal.js';
 
-/** The default of a webhook. */
 const timeoutMs = 15_000;
 /** Tries before the first response. Once connected, it retries without limit. */
 const maxFirstTries = 4;
@@ -72,7 +71,6 @@ export async function listen(
   printer.ended(counts);
 }
 
-/** Reports each change between connected and interrupted once. */
 function watchConnection(printer: Printer, onFirst: () => void) {
   let hasConnected = false;
   let isInterrupted = false;

@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { readSecret, secretMessages } from '../diagnosis/secret.js';
 
-/** The command line is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
 export interface Signing {
-  /** `whsec_…`, in Standard Webhooks' form. */
   secret: string;
   /** The secret as the user gave it; null if `listen` made it. */
   given: string | null;
@@ -115,7 +113,6 @@ const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 8
 const minTimeMs = 978_307_200_000;
 const timeFormat = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
-/** A duration before now, or a time. */
 function sinceOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
   const ago = /^(\d{1,9})([smhd])$/.exec(given);
@@ -131,7 +128,6 @@ function sinceOf(given: string | undefined): Date | undefined {
   return new Date(ms);
 }
 
-/** The bound of a secret that the owner gives. */
 const maxSecretBytes = 64;
 
 /**

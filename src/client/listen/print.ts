@@ -14,7 +14,6 @@ export interface Notified extends Omit<Forwarded, 'response' | 'obstacle'> {
   diagnosis: Refusal | Obstacle | null;
 }
 
-/** Prints what happens while listening. */
 export interface Printer {
   listening(about: { url: string; forward: string; signing: Signing; since: Date | undefined }): void;
   notified(about: Notified): void;
@@ -28,7 +27,6 @@ export interface Printer {
   ended(counts: { forwarded: number; refused: number; undelivered: number }): void;
 }
 
-/** Prints text for people, each cause of a failure once. */
 export const createPrinter = (write: (text: string) => void): Printer => {
   const print = (line: string) => write(`${printable(line)}\n`);
   const told = new Set<string>();
@@ -64,7 +62,6 @@ export const createPrinter = (write: (text: string) => void): Printer => {
   };
 };
 
-/** Prints one JSON object per line, distinguished by its `type`. */
 export const createJsonPrinter = (write: (text: string) => void): Printer => {
   const print = (type: string, about: object = {}) => write(`${JSON.stringify({ type, ...about })}\n`);
   return {

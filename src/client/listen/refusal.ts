@@ -9,7 +9,6 @@ export interface Refusal {
   message: string;
 }
 
-/** The statuses with which servers refuse what does not verify. */
 const statuses = [400, 401, 403];
 
 /**
@@ -55,7 +54,6 @@ export async function explainRefusal(
   return because(given === null ? 'OTHER_SECRET' : 'VERIFIES', verifies);
 }
 
-/** Null if there is none. */
 function dateOf({ date }: LocalResponse): Date | null {
   const ms = Date.parse(date ?? '');
   return Number.isNaN(ms) ? null : new Date(ms);

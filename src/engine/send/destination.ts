@@ -1,9 +1,8 @@
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { inNetworks, type Network } from '../../platform/networks.js';
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 
 export interface DestinationPolicy {
   /** Also allows private addresses, localhost, single-label names and any port: for development. */
@@ -13,7 +12,6 @@ export interface DestinationPolicy {
   allowedPorts: readonly number[];
   /** Overrides everything else (`inDenied`). */
   isDenied(ip: string): boolean;
-  /** The service itself is reached there. */
   publicUrl: URL | null;
   /** The service itself takes notifications below this path, for development. */
   inboxPath?: string | undefined;

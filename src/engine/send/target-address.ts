@@ -4,7 +4,6 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_LENGTH = 2048;
 
-/** Top-level names that never mean a host on the public internet. */
 const DENIED_SUFFIXES = [
   'localhost', // RFC 6761, loopback
   'test', // RFC 6761

@@ -92,7 +92,6 @@ const delivery = z
   })
   .meta({ id: 'Delivery', description: 'One event owed to one webhook.' });
 
-/** One of the phases of an attempt. */
 const phase = (description: string, example: number) =>
   described(z.int().min(0).nullable(), `${description} Null as well if the attempt ended before.`, example);
 

@@ -62,7 +62,6 @@ export const listDescription =
   'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 export const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
 
-/** Cursors belong to `list` and the filters. */
 export async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {
   const { filter, after, rows, cut } = pageOf(`${list} of ${shipperId}`, query);
   const found = await listDeliveries(db, shipperId, filter, after, rows);

@@ -2,8 +2,7 @@ import { isUuid } from '../../http/request/paging.js';
 import { invalidRequest } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { LogFilter } from './page-store.js';
-import type { TimeRange } from './range.js';
+import type { LogFilter, TimeRange } from './page-store.js';
 
 /** A page reads the deliveries of at most this many shipments and of this many of their states. */
 const maxShipments = 1_000;

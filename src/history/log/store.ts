@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
-import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
-import { rangesOf } from './range.js';
+import { detailsOf, readPage, type LogFilter, type LogRow, rangesOf } from './page-store.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
 import { decodeHeaders } from '../../engine/send/headers.js';
@@ -77,7 +76,6 @@ export async function listDeliveries(
   return { deliveries: found.map((row) => withHold(row, holds)), checkedUpTo };
 }
 
-/** The part of a time range in which an event was recorded. */
 function timesOf(
   eventId: string | undefined,
   { from, to }: { from?: Date | undefined; to?: Date | undefined },
@@ -174,7 +172,6 @@ function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
   };
 }
 
-/** A delivery may have any number of attempts: replays and redeliveries add to them. */
 export const attemptsPerPage = 100;
 
 /** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { createWalk } from '../../platform/walk.js';
-import { sumOfCounts } from './sql.js';
+import { sumOfCounts } from './store.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const countsPerStep = 2_000;
@@ -10,7 +10,6 @@ const countsPerStep = 2_000;
 /** A page may end within a webhook's counts; the next page then begins with that webhook. */
 interface Position {
   webhookId: string;
-  /** The next page begins after the webhook. */
   isAfter: boolean;
 }
 const start: Position = { webhookId: firstKey, isAfter: false };

@@ -4,14 +4,14 @@ import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { stats } from '../../webhooks/responses.js';
+import { stats } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
 import { isoOffset } from '../../http/envelope.js';
-import { maxHours, readHours } from './store.js';
+import { maxHours, readHours, lastSuccessHour, countRecentAttempts } from './store.js';
+import { ms, owedTo } from '../../engine/outbox/sql.js';
 
 export const defaultHours = 24;
 
-/** The counts of each, by id, as the API shows them. */
 export async function webhookStats(
   db: Database,
   webhookIds: string[],
@@ -61,4 +61,87 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
       },
     }),
   ];
+}
+
+export async function webhookHealth(db: Database, webhookIds: string[]): Promise<Map<string, object>> {
+  const figures = await readHealthFigures(db, webhookIds);
+  const rates = new Map(
+    (await countRecentAttempts(db, webhookIds)).map(({ webhookId, succeeded, failed }) => [
+      webhookId,
+      failed / (succeeded + failed),
+    ]),
+  );
+  return new Map(figures.map((row) => [row.webhookId, healthOf(row, rates.get(row.webhookId) ?? null)]));
+}
+
+const healthOf = (
+  { circuitOpen, nextProbeAt, lastSuccessAt, pendingCount, parkedSince }: HealthFigures,
+  failureRate: number | null,
+) => ({
+  circuit: circuitOpen ? 'OPEN' : 'CLOSED',
+  nextProbeAt: isoOffset(nextProbeAt),
+  lastSuccessAt: isoOffset(lastSuccessAt),
+  failureRate,
+  pendingCount,
+  parkedSince: isoOffset(parkedSince),
+});
+
+interface HealthFigures {
+  webhookId: string;
+  circuitOpen: boolean;
+  nextProbeAt: Date | null;
+  lastSuccessAt: Date | null;
+  pendingCount: number;
+  parkedSince: Date | null;
+}
+
+/** They bound the cost, whatever the size of the log and of the backlog. */
+const maxNewestPerState = 50;
+const maxPendingCount = 10_000;
+
+/** Whole days are whole partitions. */
+const dayBefore = (timestamp: string) => `date_trunc('day', ${timestamp} - interval '1 day', 'UTC')`;
+const succeeded = `webhook_id = w.webhook_id and status = 'SUCCEEDED' and delivery_id >= s.first and delivery_id < s.last`;
+const nextState = (after: string) =>
+  `select state from deliveries where ${succeeded} ${after} order by state limit 1`;
+
+/**
+ * At most 10,000 owed deliveries are counted. The log is ordered by when events were recorded, not sent. So the last
+ * success is sought among the newest deliveries of today and yesterday, and of the day before the last hour with a
+ * success up to that hour; failing that, the hour is returned.
+ */
+function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFigures[]> {
+  return db.query<HealthFigures>(
+    'read-health-figures',
+    `select w.webhook_id as "webhookId", h.*
+       from (select i.webhook_id, ${lastSuccessHour('i.webhook_id')} as hour,
+                    (select shipper_id from webhooks where webhook_id = i.webhook_id) as shipper_id
+               from unnest($1::uuid[]) as i (webhook_id) offset 0) w
+      cross join lateral (
+     with recursive spans as (
+       select uuid_floor(${dayBefore('now()')}) as first, uuid_floor(now() + interval '1 day') as last
+       union all
+       select uuid_floor(${dayBefore('w.hour')}), uuid_floor(w.hour + interval '1 hour')
+        where w.hour < ${dayBefore('now()')}
+     ), states as (
+       select s.*, n.state from spans s cross join lateral (${nextState('')}) n
+       union all
+       select s.first, s.last, n.state from states s cross join lateral (${nextState('and state > s.state')}) n
+     ), arrived as (
+       select d.* from states s cross join lateral (
+         select greatest(completed_at, case when trigger = 'MANUAL' and error_code is null
+                                            then started_at + ${ms('duration_ms')} end) as at
+           from deliveries where ${succeeded} and state = s.state order by delivery_id desc limit $2) d
+     ), circuit as (
+       select open_until, last_success_at from circuits where webhook_id = w.webhook_id
+     )
+     select exists (select 1 from circuit where open_until is not null) as "circuitOpen",
+            (select open_until from circuit) as "nextProbeAt",
+            coalesce((select max(at) from arrived where at >= w.hour),
+                     greatest((select max(at) from arrived), (select last_success_at from circuit), w.hour)) as "lastSuccessAt",
+            (select count(*)::int from (${owedTo('w.webhook_id')} limit $3) o) as "pendingCount",
+            (select created_at from replays
+              where shipper_id = w.shipper_id and webhook_id = w.webhook_id and status = 'RUNNING' and kind = 'PARKED') as "parkedSince") h`,
+    [webhookIds, maxNewestPerState, maxPendingCount],
+  );
 }

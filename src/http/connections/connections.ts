@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback } from '../../platform/networks.js';
-import { networkOf } from '../addresses.js';
+import { networkOf } from '../origin.js';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** The limit for one address block. */
   maxPerBlock: number;
   /** A proxy carries the connections of many clients: its block may have all of them. */
   isProxy(address: string): boolean;
@@ -28,20 +27,6 @@ export const defaultBounds = {
 };
 export type Bounds = typeof defaultBounds;
 
-export interface Connections {
-  /** Admits a connection, if necessary in place of another one; destroys it if there is no free connection. */
-  add(socket: Socket): void;
-  /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
-  begin(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether it has had requests, and all of them are finished. */
-  isDone(socket: Socket): boolean;
-  /** Destroys connections that have no complete request under way. */
-  destroyInactive(): void;
-  /** Whether the client reads its responses; if not, no further request of it starts. */
-  readsResponses(socket: Socket): boolean;
-  count(): number;
-}
-
 interface Block {
   name: string;
   size: number;
@@ -58,13 +43,11 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   unparsedBytes: number;
-  /** The heads of its requests under way. */
   headBytes: number;
   /** Reads from the socket again, if there is room. */
   resume(): void;
 }
 
-/** The bytes of responses queued behind the first one, and the unsent bytes of the first. */
 const unsentBytes = ({ socket, underWay }: Connection): number => {
   let bytes = underWay.size === 0 ? socket.writableLength : 0;
   for (const response of underWay) bytes += response.writableLength;
@@ -99,7 +82,7 @@ export function createConnections(
   limits: ConnectionLimits,
   onRoom: (socket: Socket) => void = () => undefined,
   bounds: Bounds = defaultBounds,
-): Connections {
+) {
   const blocks = new Map<string, Block>();
   const open = new Map<Socket, Connection>();
   const all = { requests: 0, headBytes: 0, unparsedBytes: 0 };
@@ -180,7 +163,8 @@ export function createConnections(
   };
 
   return {
-    add: (socket) => {
+    /** Admits a connection, if necessary in place of another one; destroys it if there is no room. */
+    add: (socket: Socket) => {
       const address = socket.remoteAddress;
       const name = networkOf(address);
       const isUnbounded = address !== undefined && (isLoopback(address) || limits.isProxy(address));
@@ -213,7 +197,8 @@ export function createConnections(
         onRoom(socket);
       });
     },
-    begin: (request, response) => {
+    /** Registers a request whose head has arrived. Its response closes when it ends, or with its connection. */
+    begin: (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
       const connection = open.get(socket);
       if (!connection) return;
@@ -241,15 +226,17 @@ export function createConnections(
       if (all.headBytes > bounds.maxHeadBytes) drop(heaviest('headBytes', connection), 'overfull');
       checkUnsent(now);
     },
-    isDone: (socket) => {
+    isDone: (socket: Socket) => {
       const connection = open.get(socket);
       return connection !== undefined && connection.newest !== null && connection.underWay.size === 0;
     },
+    /** Destroys connections that have no complete request under way. */
     destroyInactive: () => {
       for (const [socket, { newest, underWay }] of open)
         if (underWay.size === 0 || !newest?.complete) socket.destroy();
     },
-    readsResponses: (socket) => {
+    /** Whether the client reads its responses; if not, no further request of it starts. */
+    readsResponses: (socket: Socket) => {
       const connection = open.get(socket);
       return connection === undefined || isReading(connection);
     },
@@ -276,7 +263,7 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
  * Bytes without room stay on the socket until `resume`; `onUnparsed` receives their number. Call this after the server
  * has attached to the connection and before any byte has arrived.
  */
-export function readInPieces(socket: Socket, room: () => number, onUnparsed: (bytes: number) => void) {
+function readInPieces(socket: Socket, room: () => number, onUnparsed: (bytes: number) => void) {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
   let isFull = false;
   const putBack = (rest: Buffer) => {

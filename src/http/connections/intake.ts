@@ -9,14 +9,6 @@ const maxPerTick = 8;
 const connectionsPerRequest = 64;
 const kinds = { known: 0, unknown: 1 };
 
-export interface Intake {
-  add(request: IncomingMessage, response: ServerResponse): void;
-  /** Reports a new connection: more may be queued in the kernel behind it. */
-  connected(): void;
-  /** The client reads its responses again: requests waiting on its connection may start. */
-  resume(socket: Socket): void;
-}
-
 interface Waiting {
   request: IncomingMessage;
   response: ServerResponse;
@@ -52,7 +44,7 @@ export function createIntake(
   handle: RequestListener,
   readsResponses: (socket: Socket) => boolean = () => true,
   onGivenUp: (request: IncomingMessage) => void = () => undefined,
-): Intake {
+) {
   const lines = new Map<Socket, Waiting[]>();
   const aside = new Map<Socket, Waiting[]>();
   /** Sockets by account, or by themselves without one. */
@@ -67,7 +59,6 @@ export function createIntake(
     if (account === undefined) queue.add(socket, socket, kinds.unknown);
     else queue.add(account, socket, kinds.known);
   };
-  /** Starts a request, or reports that its client is gone. Returns how many started. */
   const startOne = ({ request, response }: Waiting): number => {
     if (response.destroyed || !request.socket.writable) {
       onGivenUp(request);
@@ -103,15 +94,16 @@ export function createIntake(
   };
 
   return {
-    add: (request, response) => {
+    add: (request: IncomingMessage, response: ServerResponse) => {
       arrivals.set(request, performance.now());
       const line = lines.get(request.socket) ?? aside.get(request.socket);
       if (line) line.push({ request, response });
       else queueUp(request.socket, [{ request, response }]);
       schedule();
     },
+    /** Reports a new connection: more may be queued in the kernel behind it. */
     connected: () => void (room = Math.min(maxPerTick, 1 + Math.floor(lines.size / connectionsPerRequest))),
-    resume: (socket) => {
+    resume: (socket: Socket) => {
       const line = aside.get(socket);
       if (!line) return;
       aside.delete(socket);

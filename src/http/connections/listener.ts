@@ -1,6 +1,11 @@
 import { setImmediate as afterArrivals, setTimeout as sleep } from 'node:timers/promises';
-import { createServer, type Server, IncomingMessage, ServerResponse, type RequestListener } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createNetServer,
+  type AddressInfo,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import type { Express } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -9,26 +14,19 @@ import { failureBody } from '../envelope.js';
 import { createConnections, defaultBounds, type Bounds, type ConnectionLimits } from './connections.js';
 import { createIntake } from './intake.js';
 import { admitChunk, chunksOf, startOfBody, stopParsing } from './small-chunks.js';
-import { listenShared, type SharedListener } from './shared-port.js';
 
 export interface Listener {
   port: number;
-  /** Passes all requests to another app from now on. */
   use(app: App): void;
-  /** The number of open connections. */
   connections(): number;
-  /** Accepts no new connections; resolves when the requests under way are finished. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions {
   port: number;
-  /** Undefined: all interfaces. */
   host: string | undefined;
   limits: ConnectionLimits;
-  /** The longest time from a request to its response. */
   maxResponseMs: number;
-  /** Only tests set these. */
   times?: Partial<typeof defaultTimes>;
   bounds?: Partial<Bounds>;
 }
@@ -41,7 +39,6 @@ const defaultTimes = {
   idleMs: 65_000,
   /** A response of which the client reads nothing for so long is abandoned. */
   stalledMs: 30_000,
-  /** A refused client has this long to read the response and to close. */
   lingerMs: 1_000,
 };
 
@@ -260,3 +257,66 @@ function rejectUnreadable(lingerMs: number): (error: NodeJS.ErrnoException, sock
     socket.once('close', () => clearTimeout(timer));
   };
 }
+
+interface Address {
+  port: number;
+  host: string | undefined;
+}
+
+type SharedListener = ReturnType<typeof sharedListener>;
+
+const sockets = 8;
+/** From Node 24, sockets can share a port; Linux spreads connections over them. */
+export const canSharePort = process.platform === 'linux' && Number(process.versions.node.split('.')[0]) >= 24;
+
+/**
+ * Makes the server listen, on several sockets of one port if the platform allows: each accepts one connection per
+ * event-loop tick (libuv, from 1.46), so that a client connecting while ticks are long waits for fewer of them. Rejects
+ * if the port is taken, as `listen` does.
+ */
+async function listenShared(server: Server, address: Address): Promise<SharedListener> {
+  if (!canSharePort) return sharedListener([await listenOn(server, address)]);
+  if (address.port !== 0) await expectFree(address);
+  const first = await listenOn(server, { ...address, reusePort: true }).catch(() =>
+    listenOn(server, address),
+  );
+  const { address: host, port } = first.address() as AddressInfo;
+  const others = await Promise.allSettled(
+    Array.from({ length: sockets - 1 }, () =>
+      listenOn(
+        createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+          server.emit('connection', socket),
+        ),
+        { host, port, reusePort: true },
+      ),
+    ),
+  );
+  return sharedListener([
+    first,
+    ...others.flatMap((other) => (other.status === 'fulfilled' ? other.value : [])),
+  ]);
+}
+
+const sharedListener = (servers: NetServer[]) => ({
+  port: (servers[0]!.address() as AddressInfo).port,
+  close: async () => {
+    await Promise.all(servers.map(closeServer));
+  },
+});
+
+/** Without this check, another process with SO_REUSEPORT would share the port and get some of the connections. */
+async function expectFree(address: Address): Promise<void> {
+  await closeServer(await listenOn(createNetServer(), address));
+}
+
+const listenOn = (server: NetServer, options: Address & { reusePort?: boolean }): Promise<NetServer> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+
+const closeServer = (server: NetServer): Promise<void> =>
+  new Promise((resolve) => server.close(() => resolve()));

@@ -8,11 +8,8 @@ import type { OpenApiDocument, Paths, JsonSchema, Operation, Parameter } from '.
 
 export interface DocumentOptions {
   routes: Route[];
-  /** Paths that are not in `routes`. */
   pages(schemas: SchemaCollector): Paths;
-  /** The notifications. */
   webhooks(schemas: SchemaCollector): Paths;
-  /** Base URL of the service; `/`: the host that serves the document. */
   serverUrl: string;
 }
 
@@ -44,10 +41,10 @@ export function createDocument({ routes, pages, webhooks, serverUrl }: DocumentO
 const pathsOf = (routes: Route[], schemas: SchemaCollector): Paths =>
   routes.reduce<Paths>((paths, route) => {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    return { ...paths, [path]: { ...paths[path], [route.method]: operationOf(route, routes, schemas) } };
+    return { ...paths, [path]: { ...paths[path], [route.method]: operationOf(route, schemas) } };
   }, {});
 
-function operationOf(route: Route, routes: Route[], schemas: SchemaCollector): Operation {
+function operationOf(route: Route, schemas: SchemaCollector): Operation {
   const parameters = [
     ...parametersOf(route.params, 'path', schemas),
     ...parametersOf(route.query, 'query', schemas),
@@ -62,11 +59,10 @@ function operationOf(route: Route, routes: Route[], schemas: SchemaCollector): O
     security: securityOf[route.auth],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, routes, schemas),
+    responses: responsesOf(route, schemas),
   };
 }
 
-/** One parameter per field; description and example move from the field's schema to the parameter. */
 export function parametersOf(
   fields: z.ZodObject,
   place: Parameter['in'],

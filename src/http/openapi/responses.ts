@@ -1,9 +1,97 @@
 import * as z from 'zod';
 import { described, details, milliseconds, warnings } from '../request/fields.js';
 import type { Route } from '../route.js';
-import { failures, unexpected, type Failure } from './failures.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { HeaderObject, Operation, Reference, ResponseObject, LinkObject } from './types.js';
+import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
+
+interface Failure {
+  name: string;
+  code: string;
+  description: string;
+  message: string;
+  details?: { path: string; message: string }[];
+  headers?: string[];
+}
+
+/** By HTTP status. */
+export const failures: Record<number, Failure> = {
+  400: {
+    name: 'InvalidRequest',
+    code: 'INVALID_REQUEST',
+    description:
+      'A body, parameter or header is invalid, or the endpoint has no such query parameter; `error.details` names every wrong field.',
+    message: 'The request is not valid; see details.',
+    details: [{ path: 'targetAddress', message: 'The address must begin with https://.' }],
+  },
+  401: {
+    name: 'Unauthorized',
+    code: 'UNAUTHORIZED',
+    description:
+      'The key, the credentials or the token is missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
+    message: 'The key or the token is not valid, or the token has expired: log in again.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'Forbidden',
+    code: 'FORBIDDEN',
+    description:
+      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service.",
+    message: 'The token does not belong to the account of this key.',
+  },
+  404: {
+    name: 'NotFound',
+    code: 'NOT_FOUND',
+    description: 'It does not exist, or it belongs to another shipper.',
+    message: 'This webhook was not found.',
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    code: 'METHOD_NOT_ALLOWED',
+    description: 'The path exists, but does not accept this method; `Allow` lists those that it accepts.',
+    message: 'This endpoint accepts GET, POST, HEAD.',
+    headers: ['Allow'],
+  },
+  409: {
+    name: 'Conflict',
+    code: 'CONFLICT',
+    description: 'The request is valid, but conflicts with the current state.',
+    message: 'The idempotency key was used with another body in the last 24 hours.',
+  },
+  413: {
+    name: 'PayloadTooLarge',
+    code: 'PAYLOAD_TOO_LARGE',
+    description: 'The body is larger than 256 KiB.',
+    message: 'The body must have at most 262144 bytes.',
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    description: 'The body is not `application/json`, not UTF-8, or compressed.',
+    message: 'The body must be application/json in UTF-8, not compressed.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    code: 'TOO_MANY_REQUESTS',
+    description: 'Too many requests: wait as long as `Retry-After` says.',
+    message: 'Too many requests.',
+    headers: ['Retry-After'],
+  },
+  503: {
+    name: 'Unavailable',
+    code: 'UNAVAILABLE',
+    description:
+      'The database is out of reach; nothing was accepted, unless `message` says that the outcome is unknown. Send the request again after `Retry-After`, an order with its `Idempotency-Key`.',
+    message: 'A dependency of the service is unavailable; nothing was accepted.',
+    headers: ['Retry-After'],
+  },
+};
+
+export const unexpected: Failure = {
+  name: 'Unexpected',
+  code: 'INTERNAL',
+  description: 'Any other failure, such as an internal error (500), has the same format.',
+  message: 'Something went wrong on our side.',
+};
 
 const exampleRequestId = 'c0ffee00-1234-4abc-8def-0123456789ab';
 const version = described(z.string(), 'Version of the response format.', '1.0.0');
@@ -25,7 +113,6 @@ const failureSchema = z
   })
   .meta({ id: 'Failure', description: 'The format of every failure.' });
 
-/** `components.headers` */
 export const headers: Record<string, HeaderObject> = {
   'X-Request-Id': {
     description: "Identifies the request, also in the service's log.",
@@ -42,7 +129,6 @@ export const headers: Record<string, HeaderObject> = {
 export const headerRefs = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** `components.responses`, one per failure. */
 export function failureResponses(schemas: SchemaCollector): Record<string, ResponseObject> {
   const schema = schemas.toJson(failureSchema, 'output');
   const example = exampleOf(schema, schemas.components) as z.output<typeof failureSchema>;
@@ -66,17 +152,12 @@ export function failureResponses(schemas: SchemaCollector): Record<string, Respo
 }
 
 /** Success in the envelope, and the failures an endpoint of this kind may have. */
-export const responsesOf = (
-  route: Route,
-  routes: Route[],
-  schemas: SchemaCollector,
-): Operation['responses'] => ({
+export const responsesOf = (route: Route, schemas: SchemaCollector): Operation['responses'] => ({
   ...Object.fromEntries(
-    Object.entries(route.responses).map(([httpStatus, data]) => {
-      const links = linksOf(route, data, routes);
-      const response = success(route, Number(httpStatus), data, schemas);
-      return [httpStatus, { ...response, ...(Object.keys(links).length > 0 && { links }) }];
-    }),
+    Object.entries(route.responses).map(([httpStatus, data]) => [
+      httpStatus,
+      success(route, Number(httpStatus), data, schemas),
+    ]),
   ),
   ...Object.fromEntries(
     failuresOf(route).map((httpStatus) => [
@@ -135,45 +216,3 @@ const refTo = (failure: Failure, description?: string): Reference => ({
   $ref: `#/components/responses/${failure.name}`,
   ...(description !== undefined && { description }),
 });
-
-const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-
-/** Query filters by id. */
-const filtersOf = ({ query }: Route): string[] => Object.keys(query.shape).filter((name) => /Id$/.test(name));
-
-/**
- * Links from an endpoint that creates or changes something to those that take its id, in the path or as a filter. The id
- * comes from the response or from the request's own path.
- */
-function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Record<string, LinkObject> {
-  if (route.method !== 'post') return {};
-  const returned = Object.keys(data.shape);
-  const own = idsIn(route.path);
-  const sourceOf = (id: string): string | undefined =>
-    returned.includes(id)
-      ? `$response.body#/data/${id}`
-      : own.includes(id)
-        ? `$request.path.${id}`
-        : undefined;
-  const takenBy = (target: Route): string[] => [
-    ...idsIn(target.path),
-    ...filtersOf(target).filter((id) => returned.includes(id)),
-  ];
-  const targets = routes.filter((target) => {
-    const ids = takenBy(target);
-    return (
-      target.operationId !== route.operationId &&
-      ids.some((id) => returned.includes(id)) &&
-      ids.every((id) => sourceOf(id) !== undefined)
-    );
-  });
-  return Object.fromEntries(
-    targets.map((target) => [
-      target.operationId,
-      {
-        operationId: target.operationId,
-        parameters: Object.fromEntries(takenBy(target).map((id) => [id, sourceOf(id)!])),
-      },
-    ]),
-  );
-}

@@ -3,7 +3,6 @@ import { exampleId, exampleIds } from '../request/fields.js';
 import type { JsonSchema } from './types.js';
 
 export interface SchemaCollector {
-  /** `components.schemas`: every schema with an id converted so far. */
   components: Record<string, JsonSchema>;
   /** Converts a parameter (`input`), a request body (`body`) or a response (`output`); schemas with an id become references. */
   toJson(schema: z.ZodType, io: 'input' | 'body' | 'output'): JsonSchema;
@@ -43,7 +42,6 @@ export function resolved(schema: JsonSchema, components: Record<string, JsonSche
   return { ...components[nameOf($ref)], ...own };
 }
 
-/** The component's name: the last part of a reference. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 /** An example composed of the examples of its parts; undefined if a part has none. */
@@ -62,7 +60,6 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   return target.type === 'boolean' ? false : undefined;
 }
 
-/** The example of the field with this name, if it is an id. */
 export const ownId = (name: string, example: unknown): unknown =>
   example === exampleId ? ((exampleIds as Record<string, string>)[name] ?? example) : example;
 

@@ -1,4 +1,3 @@
-/** The parts of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: {
@@ -28,7 +27,6 @@ export interface Operation {
   tags: [string];
   summary: string;
   description?: string;
-  /** Alternatives; each lists schemes that are all required. Empty: none. */
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
@@ -48,13 +46,6 @@ export interface ResponseObject {
   description: string;
   headers?: Record<string, HeaderObject | Reference>;
   content?: Content;
-  links?: Record<string, LinkObject>;
-}
-
-/** An operation that can follow a response. */
-export interface LinkObject {
-  operationId: string;
-  parameters: Record<string, string>;
 }
 
 export interface HeaderObject {
@@ -70,7 +61,6 @@ export interface Reference {
 
 export type Content = Record<string, { schema: JsonSchema; example?: unknown }>;
 
-/** JSON Schema 2020-12: the keywords that the document's schemas use. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];

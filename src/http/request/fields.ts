@@ -13,7 +13,6 @@ export const described = <Schema extends z.ZodType>(
   keywords: Record<string, unknown> = {},
 ): Schema => schema.meta({ description, ...(example !== undefined && { examples: [example] }), ...keywords });
 
-/** Any id in an example that `exampleIds` does not name. */
 export const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 const exampleWebhookId = '01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f';
@@ -32,7 +31,6 @@ export const exampleIds = {
 const exampleTime = '2026-11-21T12:00:00+00:00';
 const exampleTrackingId = 'PH1M7YZMHG0R8EB1NC38';
 
-/** Fields that many requests and responses share. */
 export const uuid = (description: string) => described(z.uuid(), description, exampleId);
 
 export const instant = (description: string, example = exampleTime) =>
@@ -73,7 +71,6 @@ export const ownIdInQuery = (description: string) =>
     { pattern: notBlank },
   ).optional();
 
-/** A filter by state. */
 export const stateInQuery = (names: ReadonlySet<string>, description: string) =>
   described(
     z.string().refine((name) => names.has(name), { error: ({ input }) => oneOf([...names], input) }),
@@ -100,7 +97,6 @@ export const evenIfFieldsAreWrong = {
     typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
-/** The problems of a request, field by field. */
 export const details = described(
   z
     .array(
@@ -113,7 +109,6 @@ export const details = described(
   'Every invalid field or parameter.',
 );
 
-/** The fields of a body that were ignored. */
 export const warnings = described(
   z
     .array(
@@ -140,7 +135,6 @@ export const nextCursor = described(
   null,
 );
 
-/** The end of the year 9999. */
 export const maxTimeMs = 253_402_300_799_999;
 const day = z.regexes.date.source.slice(1, -1);
 const hour = '(?:[01]\\d|2[0-3])';

@@ -78,7 +78,6 @@ export function pageOf<Filter extends object>(
   return {
     filter,
     after: cursor?.id,
-    /** One more than the page has, to see whether another follows. */
     rows: limit + 1,
     /** `nextCursor` is null at the end. `readUpTo` is the last id read if the search stopped before the page was full. */
     cut<Row>(rows: Row[], idOf: (row: Row) => string, readUpTo: string | null = null) {

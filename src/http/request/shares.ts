@@ -7,9 +7,7 @@ import type { OutsideSlot } from '../route.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
 
 export interface ShareOptions {
-  /** Requests of one shipper under way, waiting ones included. */
   maxUnderWay: number;
-  /** Requests running at once, of all shippers and of one. */
   concurrency: number;
   concurrencyPerShipper: number;
   /** Responses of one shipper that are being made or have not been read by their client. */
@@ -36,14 +34,12 @@ export interface Shares {
   run<T>(shipperId: string, response: Response, work: (outside: OutsideSlot) => Promise<T>): Promise<T>;
 }
 
-/** A request that waits for its first slot, or for another one after a wait outside. */
 const kinds = { first: 0, again: 1 };
 
 interface Share {
   underWay: number;
   unread: number;
   outside: number;
-  /** When a request last succeeded, or the first began; by performance.now(). */
   progressAt: number;
 }
 
@@ -191,7 +187,6 @@ interface Count {
   /** Admitted requests that are not in the shared count yet. */
   unreported: number;
   reportedAt: number;
-  /** The shared count is used up until then. */
   refusedUntil: number;
 }
 

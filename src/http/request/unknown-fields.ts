@@ -1,13 +1,10 @@
 import type * as z from 'zod';
 import type { Detail } from '../../platform/errors.js';
-import { nearestName } from '../../platform/nearest.js';
+import { nearestName } from '../../platform/issues.js';
 
-/** A field of a body that no schema declares. */
 export interface UnknownField {
   path: string;
-  /** The last name of `meant`. */
   nearest: string | null;
-  /** Path of the nearest field that there is; null without one. */
   meant: string | null;
 }
 

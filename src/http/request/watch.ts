@@ -15,7 +15,6 @@ export interface RequestWatch {
 
 interface Ended {
   requestId: string;
-  /** The pattern of the route's path; null without a route. */
   route: string | null;
   status: number;
   isSlowByDesign: boolean;
@@ -116,9 +115,7 @@ interface Locals {
  * requests, and from the answer on (performance.now()).
  */
 interface Timing {
-  /** How long the body took to come. */
   readMs?: number;
-  /** When reading it began. */
   readingSinceMs?: number | undefined;
   /** How long it has waited for its shipper's own share, so far. */
   heldMs?: () => number;
@@ -139,7 +136,6 @@ export async function whileReading<Body>(response: Response, read: () => Promise
   }
 }
 
-/** The request waits. While it waits for its shipper's own share, the time is its client's. */
 export function markHeld(response: Response, heldMs: () => number): void {
   timingOf(response).heldMs = heldMs;
 }
@@ -175,13 +171,9 @@ function routeFinder(routes: Route[]): (request: IncomingMessage) => Route | und
 }
 
 interface EndedRequest {
-  /** The pattern of the route's path; null without a route. */
   route: string | null;
-  /** As the client wrote it. */
   method: string;
-  /** 499: the client gave up before its response. */
   status: number;
-  /** From its arrival to its answer, without its client's part of the time (see `Timing`). */
   workedMs: number;
   isSlowByDesign: boolean;
 }

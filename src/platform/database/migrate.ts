@@ -21,7 +21,6 @@ export interface Migration {
   sha256: string;
 }
 
-/** Takes PostgreSQL's `server_version_num`. Throws if the server is older than PostgreSQL 15. */
 export function requireServerVersion(version: number): void {
   if (version >= lowestServerVersion) return;
   throw new Error(`PostgreSQL 15 or newer is required, this server is ${Math.floor(version / 10_000)}`);
@@ -108,7 +107,6 @@ export function migrate(connectionString: string, logger: Logger): Promise<strin
   });
 }
 
-/** False if another process has run it meanwhile. */
 async function runNext(
   client: pg.Client,
   known: (Migration & { text: string })[],

@@ -3,8 +3,7 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import type { Folder } from './folder.js';
-import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
+import { type Folder, codeOf, messageOf, problem, useYourOwn } from './folder.js';
 import { changeOwner, run, type Runner } from './run-as.js';
 
 const superuser = 'parcelhook';
@@ -120,7 +119,6 @@ async function query(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** In one transaction. */
 const makeServiceRole = (database: string, password: string): string => `
   begin;
   do $$

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../errors.js';
-import type { Folder } from './folder.js';
-import { codeOf, problem, useYourOwn } from './problem.js';
+import { type Folder, codeOf, problem, useYourOwn } from './folder.js';
 
 interface Owner {
   pid: number;
@@ -116,7 +115,6 @@ function processStat(pid: number): { name: string; state: string; startedAt: str
 export interface Postmaster {
   pid: number;
   port: number;
-  /** `starting`, `ready` or `stopping`; empty at first. */
   status: string;
 }
 

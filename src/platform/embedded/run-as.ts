@@ -15,8 +15,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { closeFolder } from './folder.js';
-import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
+import { closeFolder, useYourOwn, codeOf, messageOf, problem } from './folder.js';
 
 /** PostgreSQL's programs refuse to run as root. */
 export interface Runner {

@@ -6,9 +6,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Logger } from '../telemetry/logger.js';
 import { ensureCluster, ensureDatabase } from './cluster.js';
-import { boundLog, readOrMakePassword, type Folder } from './folder.js';
+import {
+  boundLog,
+  readOrMakePassword,
+  type Folder,
+  codeOf,
+  messageOf,
+  problem,
+  useYourOwn,
+} from './folder.js';
 import { clearStaleLock, findPostmaster, type Postmaster } from './processes.js';
-import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
 import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 export interface Server {
@@ -123,7 +130,6 @@ export async function supervise(server: Server, port: number, signal: AbortSigna
   }
 }
 
-/** False if the signal ended it. */
 async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> {
   await sleep(durationMs, undefined, { ref: false, signal }).catch(() => undefined);
   return !signal.aborted;

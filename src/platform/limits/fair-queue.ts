@@ -26,7 +26,6 @@ export interface Dropped<Item> {
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** The limit of each kind. */
   maxItems?: number;
 }
 

@@ -8,31 +8,23 @@ export interface Gate {
    * UNAVAILABLE.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
-  /** The function frees the slot; null if none is free. */
   enter(key: string, weight?: number): (() => void) | null;
   ask(key: string, entry: Entry): Ticket;
-  /** Call it when `mayStart` may have changed. */
   startReady(): void;
-  /** Applies to one key or to all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
   waiting(key?: string): number;
   working(key: string): number;
 }
 
 export interface Entry {
-  /** Called when a slot is free, possibly at once, with the function that frees it. */
   start(leave: () => void): void;
-  /** Called if the entry is refused, by a bound on waiting or by `turnAway`. */
   refuse?(why: Refusal): void;
-  /** Default: 1. */
   weight?: number | undefined;
-  /** Default: 0; see the fair queue. */
   kind?: number | undefined;
 }
 
 export interface Ticket {
   withdraw(): void;
-  /** Regardless of the bounds, if it still waits. */
   start(): void;
 }
 
@@ -43,19 +35,15 @@ export interface Ticket {
 export type Refusal = 'CROWD' | 'FULL' | 'LATE' | 'AWAY';
 
 export interface GateOptions {
-  /** The weight that may run at once; the last to start may exceed it. */
   concurrency: number;
   concurrencyPerKey?: number;
-  /** The limit of each kind. Beyond it, the newest item of the longest key is refused. */
   maxWaiting?: number;
   maxWaitMs?: number;
   kinds?: number;
-  /** Call `startReady` when that changes. */
   mayStart?(key: string): boolean;
 }
 
 interface Waiting {
-  /** The moment by performance.now(). */
   sinceMs: number;
   start(): void;
   refuse(why: Refusal): void;

@@ -1,22 +1,17 @@
 /** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
 export interface HeldTime<Key = string> {
-  /** Call it when `isHeld` of this key may have changed. */
   note(key: Key): void;
-  /** Call it when something of this key begins to wait. */
   start(key: Key): HeldClock;
 }
 
 export interface HeldClock {
-  /** The part of the wait in which the key was at its own bound. */
   heldMs(): number;
-  /** The wait is over. */
   stop(): void;
 }
 
 interface Total {
   clocks: number;
   heldMs: number;
-  /** The moment by performance.now(); undefined while the key is not at its bound. */
   sinceMs: number | undefined;
 }
 

@@ -1,9 +1,7 @@
 import type { Job, Queue, Worker } from 'bullmq';
 
-/** Closed with the engine. */
 export type Opened = { close(): Promise<unknown> }[];
 
-/** `limitBytes`: null without a limit. */
 export interface QueueMemory {
   usedBytes: number;
   limitBytes: number | null;
@@ -21,7 +19,6 @@ export interface Backend {
     listen: (worker: Worker) => void,
   ): Pick<Worker, 'close'>;
   check(): Promise<void>;
-  /** The memory of the node that is nearest to its limit; null if the queue has no memory of its own. */
   memory(): Promise<QueueMemory | null>;
 }
 

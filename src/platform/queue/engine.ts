@@ -1,8 +1,7 @@
 import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
-import { createThrottledWarn } from '../telemetry/logger.js';
-import type { Logger } from '../telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../telemetry/logger.js';
 import type { Opened, QueueMemory } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
@@ -20,7 +19,6 @@ export interface Producer {
   add(jobs: JobSpec[]): Promise<void>;
   waitingCount(): Promise<number>;
   counts(): Promise<Record<string, number>>;
-  /** 0 if none waits. */
   oldestWaitingMs(): Promise<number>;
 }
 
@@ -37,7 +35,6 @@ export interface QueueEngine {
   ): { close(): Promise<void> };
   /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
   check(): Promise<void>;
-  /** The memory of the node that is nearest to its limit; null if the queue has no memory of its own. */
   memory(): Promise<QueueMemory | null>;
   close(): Promise<void>;
 }
@@ -60,10 +57,8 @@ const toBulkJob = ({ name, id, ids }: JobSpec) => ({
   opts: { ...jobOptions, jobId: id },
 });
 
-/** How long closing may wait for the engine. */
 const closeTimeoutMs = 2_000;
 
-/** BullMQ on Redis if a URL is given, else on PostgreSQL. */
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { logger } = options;
   const onError = createThrottledWarn(logger, 'queue engine error; retrying');

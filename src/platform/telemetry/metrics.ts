@@ -1,20 +1,16 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** 2.5 ms to 10 s: requests. Few, because they have a series per route. */
 const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** 25 ms to a minute: requests that wait for hashing, for a receiver or for news. */
 const slowRequestSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
 const toSeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 4, 5, 6, 7.5, 10, 15, 20, 30,
 ];
-/** 1 ms to a minute: attempts. */
 const attemptSeconds = [...toSeconds, 45, 60];
 /** 1 ms to 1 day: waits, and from an event to its delivery, retries included. Each bucket is at most half as long again. */
 const latencySeconds = [
   ...attemptSeconds,
   ...[90, 120, 180, 300, 450, 600, 900, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 ];
-/** 10 ms to a minute: runs of background tasks. */
 const taskSeconds = [0.01, 0.1, 1, 10, 60];
 const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
@@ -26,7 +22,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/** Metrics in the base units of Prometheus: seconds, bytes. No label has a tenant, a URL or an id. */
+/** In the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
@@ -213,9 +209,11 @@ export function createMetrics() {
     connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
-    deliveriesOpen: figure('deliveries_open', 'Deliveries in the outbox (counted like sendable_deliveries).', [
-      'status',
-    ]),
+    deliveriesOpen: figure(
+      'deliveries_open',
+      'Deliveries in the outbox (counted like sendable_deliveries).',
+      ['status'],
+    ),
     deliveriesUncalled: figure(
       'deliveries_uncalled',
       'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same maximum for each webhook).',

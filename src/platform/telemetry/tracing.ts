@@ -1,4 +1,6 @@
 import { pooledRandomBytes } from '../ids.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createThrottledWarn, type Logger } from './logger.js';
 
 /** A span in its trace, as it is stored: 16 bytes of the trace's id and 8 of the span's (W3C Trace Context, level 1). */
 export type TraceContext = Buffer;
@@ -8,11 +10,8 @@ export type SpanAttributes = Record<string, string | number>;
 
 export interface Span {
   context: TraceContext;
-  /** It is exported when it ends. */
   isSampled: boolean;
-  /** Notes that something happened in it, now. */
   event(name: string): void;
-  /** A span that is not ended is not exported. */
   end(ended?: { attributes?: SpanAttributes; failed?: boolean; atMs?: number }): void;
 }
 
@@ -20,7 +19,6 @@ export interface SpanStart {
   /** Its trace and the span above it; null begins a trace. */
   parent: TraceContext | null;
   kind?: 'server' | 'client';
-  /** Milliseconds since 1970; default: now. */
   startedAtMs?: number;
   attributes?: SpanAttributes;
 }
@@ -29,7 +27,6 @@ export interface Tracing {
   /** Whether spans that only measure are worth starting. */
   isExporting: boolean;
   start(name: string, start: SpanStart): Span;
-  /** Exports what has ended, within a few seconds. */
   stop(): Promise<void>;
 }
 
@@ -53,13 +50,99 @@ export const spanIdOf = (context: TraceContext): string => context.toString('hex
 /** W3C Trace Context, 3.2: later versions may add fields; `ff` is none. */
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
-/** The trace of a `traceparent` header; null if it is absent or invalid. Its flags are the caller's, and decide nothing. */
 export function parseTraceparent(header: string | undefined): TraceContext | null {
   const [, version, traceId, spanId, more] = form.exec(header ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return null;
   return Buffer.from(traceId + spanId, 'hex');
 }
 
-/** The `traceparent` header of a request made within the span. */
 export const traceparentOf = ({ context, isSampled }: Pick<Span, 'context' | 'isSampled'>): string =>
   `00-${traceIdOf(context)}-${spanIdOf(context)}-${isSampled ? '01' : '00'}`;
+
+export const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+interface OtlpOptions {
+  sampler: (typeof samplers)[number];
+  ratio: number;
+  version: string;
+  logger: Logger;
+}
+
+const flushMs = 3_000;
+
+/**
+ * Exports spans. The SDK is loaded here, only where it is used, and reads the other variables of OpenTelemetry itself:
+ * OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_SERVICE_NAME and so on.
+ *
+ * Every span is sampled by its trace's id alone, as the first of a trace would be: so all processes decide alike, and a
+ * caller's flag decides nothing.
+ */
+export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions): Promise<Tracing> {
+  const { NodeSDK, api, resources, tracing } = await import('@opentelemetry/sdk-node');
+  const { AlwaysOffSampler, AlwaysOnSampler, TraceIdRatioBasedSampler } = tracing;
+  const kind = sampler.replace('parentbased_', '');
+  const byTraceId =
+    kind === 'always_on'
+      ? new AlwaysOnSampler()
+      : kind === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  const warn = createThrottledWarn(logger, 'spans not exported');
+  const ignore = () => undefined;
+  api.diag.setLogger(
+    { error: (text) => warn(new Error(text)), warn: ignore, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+  const sdk = new NodeSDK({
+    // Detectors of the process and its host would export the command line.
+    resource: resources.resourceFromAttributes({ 'service.name': 'parcelhook', 'service.version': version }),
+    resourceDetectors: [resources.envDetector],
+    sampler: byTraceId,
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
+  });
+  sdk.start();
+  const tracer = api.trace.getTracer('parcelhook', version);
+  const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT };
+  const within = (context: TraceContext) =>
+    api.trace.setSpanContext(api.ROOT_CONTEXT, {
+      traceId: traceIdOf(context),
+      spanId: spanIdOf(context),
+      traceFlags: api.TraceFlags.NONE,
+      isRemote: true,
+    });
+  return {
+    isExporting: true,
+    start: (name, { parent, kind, startedAtMs, attributes }) => {
+      const span = tracer.startSpan(
+        name,
+        {
+          kind: kind === undefined ? api.SpanKind.INTERNAL : kinds[kind],
+          startTime: startedAtMs ?? Date.now(),
+          ...(attributes && { attributes }),
+        },
+        parent === null ? api.ROOT_CONTEXT : within(parent),
+      );
+      const { traceId, spanId, traceFlags } = span.spanContext();
+      return {
+        context: Buffer.from(traceId + spanId, 'hex'),
+        isSampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0,
+        event: (event) => void span.addEvent(event, Date.now()),
+        end: ({ attributes = {}, failed = false, atMs = Date.now() } = {}) => {
+          span.setAttributes(attributes);
+          if (failed) span.setStatus({ code: api.SpanStatusCode.ERROR });
+          span.end(atMs);
+        },
+      };
+    },
+    stop: () => Promise.race([sdk.shutdown().catch(warn), sleep(flushMs, undefined, { ref: false })]),
+  };
+}

@@ -44,7 +44,6 @@ export async function advanceSimulations(deps: AdvanceDependencies): Promise<num
   return minWaitMs;
 }
 
-/** Tries smaller pieces after a failure. Resolves with the number of steps tried. */
 async function makeDue(deps: AdvanceDependencies): Promise<number> {
   let made = 0;
   const failed: string[] = [];

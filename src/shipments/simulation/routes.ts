@@ -62,7 +62,6 @@ const bodyOf = (known: ReadonlySet<string>) =>
     })
     .prefault({});
 
-/** Takes a shipment through states, for testing an integration. */
 export function simulationRoutes(deps: SimulationDependencies): Route[] {
   const { db, catalogue } = deps;
   const startsPerHour = deps.limits.limit({ name: 'simulation', points: maxPerHour, windowSeconds: 3_600 });

@@ -1,4 +1,4 @@
-import { lockShipper } from '../../accounts/shipper-store.js';
+import { lockShipper } from '../../accounts/shippers.js';
 import { ms } from '../../engine/outbox/sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
@@ -60,7 +60,6 @@ export const insertSimulation = (
 export interface Step {
   shipmentId: string;
   simulationId: string;
-  /** Counts from 1. */
   number: number;
   state: string;
   isLast: boolean;

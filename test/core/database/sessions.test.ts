@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endSession, forgetEndedSessions } from '../../../src/accounts/session-store.js';
-import { rememberOrigin } from '../../../src/accounts/user-store.js';
+import { endSession, forgetEndedSessions } from '../../../src/accounts/users.js';
+import { rememberOrigin } from '../../../src/accounts/users.js';
 import { newId } from '../../../src/platform/ids.js';
 import { type World, createWorld } from '../../support/core/world.js';
 

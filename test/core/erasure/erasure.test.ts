@@ -3,7 +3,7 @@ import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/
 import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { createRetention } from '../../../src/shipments/erasure/retention.js';
+import { createRetention } from '../../../src/shipments/erasure/erase.js';
 import { findInDatabase } from '../../support/database.js';
 import { drain, leaseMs, pull, settlementOf } from '../../support/core/acts.js';
 import { doneOrWaiting, stopAt, type StopAt } from '../../support/core/barriers.js';

@@ -6,7 +6,7 @@ import type { Database } from '../../../src/platform/database/postgres.js';
 import { ApiError, unavailable } from '../../../src/platform/errors.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { createAcceptOrder } from '../../../src/shipments/accept.js';
-import { createAdmission } from '../../../src/shipments/admission.js';
+import { createAdmission } from '../../../src/shipments/accept.js';
 import { createShipments } from '../../../src/shipments/create.js';
 import { defaultDropoffLocations } from '../../../src/shipments/dropoff.js';
 import { orderSchema } from '../../../src/shipments/order.js';

@@ -5,7 +5,7 @@ import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { newId } from '../../../src/platform/ids.js';
 import { advanceSimulations } from '../../../src/shipments/simulation/advance.js';
 import { createOrderSweep, createShipments } from '../../../src/shipments/create.js';
-import { createRetention } from '../../../src/shipments/erasure/retention.js';
+import { createRetention } from '../../../src/shipments/erasure/erase.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import {
   collector,

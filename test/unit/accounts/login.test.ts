@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as tick } from 'node:timers/promises';
 import { hashing } from '../../../src/accounts/credentials.js';
-import { createLoginBudget } from '../../../src/accounts/login/budget.js';
+import { createLoginBudget } from '../../../src/accounts/login/limits.js';
 import { createLoginLimits } from '../../../src/accounts/login/limits.js';
 import { createRateLimits } from '../../../src/platform/limits/rate-limit.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { networkOf } from '../../../src/http/addresses.js';
+import { networkOf } from '../../../src/http/origin.js';
 import { isLoopback } from '../../../src/platform/networks.js';
 
 test.each([

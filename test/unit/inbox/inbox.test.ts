@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { sign } from '../../../src/engine/send/headers.js';
-import { createInboxAddresses } from '../../../src/inbox/addresses.js';
+import { createInboxAddresses } from '../../../src/inbox/boxes.js';
 import { type Item, createBoxes } from '../../../src/inbox/boxes.js';
 import { createInboxReceiver, problemOf } from '../../../src/inbox/inbox.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';

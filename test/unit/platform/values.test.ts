@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { nearestName } from '../../../src/platform/nearest.js';
+import { nearestName } from '../../../src/platform/issues.js';
 import { byteCount, duration, parseByteCount, parseDurationMs } from '../../../src/platform/quantity.js';
 
 describe('a duration', () => {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/portal/list/window.js';
 import { matchPath } from '../../../src/portal/match-path.js';
 import { stepsOf } from '../../../src/portal/places/shipments/steps.js';
-import { advice } from '../../../src/portal/places/webhooks/advice.js';
+import { advice } from '../../../src/portal/places/webhooks/summary.js';
 import {
   interestsInWords,
   nameOf,

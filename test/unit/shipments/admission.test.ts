@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patienceMs } from '../../../src/platform/batch.js';
-import { createAdmission } from '../../../src/shipments/admission.js';
+import { createAdmission } from '../../../src/shipments/accept.js';
 
 function play(options: { atOnce?: number } = {}) {
   let pressure = 0;

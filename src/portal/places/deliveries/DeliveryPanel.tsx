@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
-import { call } from '../../api.js';
+import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Choices } from '../../parts/Choices.js';
 import { Code, Id } from '../../parts/Id.js';
@@ -10,16 +10,15 @@ import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
-import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
+import { attemptSentence, deliverySentence, isUnfinished, triggerText } from '../../sentences.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
-import { Attempts } from './Attempts.js';
+import { countText, durationText } from '../../units.js';
 
 interface Props {
   id: string;
   onClose: () => void;
-  /** Called with every reading, which is fresh for the list, too. */
   onRead: (delivery: DeliveryDetails) => void;
 }
 
@@ -181,7 +180,6 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
 
 const forms = ['Formatted', 'Raw'] as const;
 
-/** The body that is sent, the same on every attempt. */
 function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
   const [form, setForm] = useState<(typeof forms)[number]>('Formatted');
   return (
@@ -196,5 +194,159 @@ function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
         wrap={form === 'Raw'}
       />
     </section>
+  );
+}
+
+type Attempt = DeliveryDetails['attempts'][number];
+
+function Attempts({ delivery }: { delivery: DeliveryDetails }) {
+  const [earlier, setEarlier] = useState<Attempt[]>([]);
+  const [cursor, setCursor] = useState<string | null | undefined>(undefined);
+  const next = cursor === undefined ? delivery.nextAttemptsCursor : cursor;
+  const loadEarlier = async () => {
+    const address = withQuery(`/v1/deliveries/${delivery.deliveryId}`, { attemptsCursor: next });
+    const page = await call<DeliveryDetails>('GET', address);
+    setEarlier((before) => [...before, ...page.attempts]);
+    setCursor(page.nextAttemptsCursor);
+  };
+  const oldest = delivery.attempts.at(-1)?.number ?? 0;
+  // New attempts push old ones from the first page to where `earlier` begins.
+  const attempts: Attempt[] = [...delivery.attempts, ...earlier.filter(({ number }) => number < oldest)];
+  return (
+    <section aria-labelledby="attempts-title">
+      <SectionTitle id="attempts-title">
+        {countText(delivery.attemptCount, 'attempt', 'attempts')}
+      </SectionTitle>
+      {attempts.length === 0 && (
+        <p class="soft">{isUnsent(delivery) ? 'Nothing has been sent yet.' : 'None has finished yet.'}</p>
+      )}
+      <ol class="attempts">
+        {attempts.map((attempt, index) => (
+          <AttemptItem key={attempt.number} attempt={attempt} isOpen={index === 0} />
+        ))}
+      </ol>
+      {next && (
+        <p class="more">
+          <Button onClick={loadEarlier}>Earlier attempts</Button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
+  attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
+
+function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+  const { number, trigger, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
+  const isSuccess = errorCode === null && durationMs !== null;
+  return (
+    <li class="attempt">
+      <p class="attempt-head">
+        <StatusBadge status={isSuccess ? 'SUCCEEDED' : 'FAILED'}>
+          {statusCode ?? (errorCode === null ? 'Interrupted' : errorCode)}
+        </StatusBadge>
+        <span class="soft">
+          Attempt {number}, {triggerText(trigger)}
+        </span>
+        <span class="attempt-time soft">
+          <Time at={startedAt} />
+        </span>
+      </p>
+      <p class="long">{attemptSentence(attempt)}</p>
+      <Phases attempt={attempt} />
+      <p class="soft attempt-facts">
+        <Time at={startedAt} isExact />
+        {durationMs !== null && <> · {durationText(durationMs)}</>}
+        {remoteAddress && (
+          <>
+            {' · '}
+            <code>{remoteAddress}</code>
+          </>
+        )}
+      </p>
+      <Response attempt={attempt} isOpen={isOpen} />
+      {attempt.requestHeaders && (
+        <details>
+          <summary>Headers as sent</summary>
+          <Headers headers={attempt.requestHeaders} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+  const { statusCode, responseBody, responseHeaders } = attempt;
+  if (statusCode === null) return null;
+  if (!responseBody && !responseHeaders) return <p class="soft">{noBody(attempt)}</p>;
+  return (
+    <details open={isOpen}>
+      <summary>Response</summary>
+      {responseHeaders && <Headers headers={responseHeaders} />}
+      {responseBody ? (
+        <Code text={responseBody} label="Copy the response" wrap />
+      ) : (
+        <p class="soft">{noBody(attempt)}</p>
+      )}
+    </details>
+  );
+}
+
+/** Erasing a shipment takes the headers away with the body; an attempt that got a response has them otherwise. */
+const noBody = ({ requestHeaders }: Attempt) =>
+  requestHeaders === null
+    ? 'No body is stored. It may have been erased with the personal data of the shipment.'
+    : 'The response has no body.';
+
+const Headers = ({ headers }: { headers: Record<string, string> }) => (
+  <dl class="headers">
+    {Object.entries(headers).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+type PhaseTimes = Pick<
+  DeliveryDetails['attempts'][number],
+  'durationMs' | 'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs'
+>;
+
+const width = 400;
+const height = 6;
+
+/** Where the time of an attempt went, as a bar and in words. */
+function Phases({ attempt }: { attempt: PhaseTimes }) {
+  const parts = [
+    { name: 'DNS', ms: attempt.dnsMs },
+    { name: 'connect', ms: attempt.connectMs },
+    { name: 'TLS', ms: attempt.tlsMs },
+    { name: 'first byte', ms: attempt.firstByteMs },
+  ].filter((part): part is { name: string; ms: number } => part.ms !== null);
+  if (parts.length === 0) return null;
+  const known = parts.reduce((sum, { ms }) => sum + ms, 0);
+  const wholeMs = Math.max(attempt.durationMs ?? 0, known, 1);
+  let at = 0;
+  return (
+    <div class="phases">
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+        <rect class="whole" width={width} height={height} />
+        {parts.map(({ name, ms }) => {
+          const x = at;
+          at += (ms / wholeMs) * width;
+          return <rect key={name} class={`phase-${name.slice(0, 3)}`} x={x} width={at - x} height={height} />;
+        })}
+      </svg>
+      <ul>
+        {parts.map(({ name, ms }) => (
+          <li key={name} class={`phase-${name.slice(0, 3)}`}>
+            {name} {durationText(ms)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

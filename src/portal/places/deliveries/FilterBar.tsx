@@ -7,8 +7,28 @@ import { findShipments } from '../shipments/find.js';
 import { useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
 import { notices, useStates } from '../webhooks/catalogue.js';
-import { noFilters, type FilterName, type Filters } from './filters.js';
-import { TimeRange } from './TimeRange.js';
+import { Dialog } from '../../parts/Dialog.js';
+import { MomentField, momentOfInput } from '../../parts/MomentField.js';
+import type { DeliveryQuery } from '../../../client/api/types.js';
+
+const filterNames = [
+  'status',
+  'state',
+  'webhookId',
+  'trackingId',
+  'shipperTrackingId',
+  'from',
+  'to',
+] as const satisfies (keyof DeliveryQuery)[];
+type FilterName = (typeof filterNames)[number];
+type Filters = Partial<Record<FilterName, string>>;
+
+export function filtersOf(query: URLSearchParams): Filters {
+  const given = filterNames.map((name) => [name, query.get(name) ?? '']).filter(([, value]) => value);
+  return Object.fromEntries(given) as Filters;
+}
+
+export const noFilters = Object.fromEntries(filterNames.map((name) => [name, null]));
 
 const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
 
@@ -72,7 +92,6 @@ function Choice({ name, label, all, options, filters }: ChoiceProps) {
   );
 }
 
-/** Either number of a shipment: the service's tracking id, or the shipper's own. */
 function NumberSearch() {
   const [text, setText] = useState('');
   const search = async () => {
@@ -145,4 +164,80 @@ function Chips({ filters }: { filters: Filters }) {
 function momentText(moment: string): string {
   const ms = Date.parse(moment);
   return Number.isNaN(ms) ? moment : exact(new Date(ms).toISOString());
+}
+
+const hourMs = 3_600_000;
+const spans = [
+  { text: 'Last hour', ms: hourMs },
+  { text: 'Last 24 hours', ms: 24 * hourMs },
+  { text: 'Last 7 days', ms: 7 * 24 * hourMs },
+];
+
+/** A choice becomes a moment in the address: who opens a shared view sees the same. */
+function TimeRange({ filters: { from, to } }: { filters: Filters }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isSet = Boolean(from ?? to);
+  const choose = (value: string) => {
+    if (value === 'between') setIsOpen(true);
+    else if (value === '') setQuery({ from: null, to: null });
+    else setQuery({ from: new Date(Date.now() - Number(value)).toISOString(), to: null });
+  };
+  return (
+    <>
+      <select
+        class={isSet ? 'is-set' : ''}
+        aria-label="Time"
+        value={isSet ? 'set' : ''}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          event.currentTarget.value = isSet ? 'set' : '';
+          if (value !== 'set') choose(value);
+        }}
+      >
+        <option value="">Any time</option>
+        {isSet && <option value="set">Chosen range</option>}
+        {spans.map(({ text, ms }) => (
+          <option key={ms} value={ms}>
+            {text}
+          </option>
+        ))}
+        <option value="between">Between…</option>
+      </select>
+      {isOpen && <Between from={from} to={to} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function Between({
+  from,
+  to,
+  onClose,
+}: {
+  from: string | undefined;
+  to: string | undefined;
+  onClose: () => void;
+}) {
+  const [chosenFrom, setFrom] = useState(from ?? '');
+  const [chosenTo, setTo] = useState(to ?? '');
+  return (
+    <Dialog title="Between" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ from: momentOfInput(chosenFrom), to: momentOfInput(chosenTo) });
+          onClose();
+        }}
+      >
+        <MomentField label="From" value={chosenFrom} onInput={setFrom} />
+        <MomentField label="Before" value={chosenTo} onInput={setTo} />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary">
+            Show
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
 }

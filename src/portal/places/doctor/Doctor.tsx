@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { diagnose, type Diagnosis } from '../../../client/diagnose.js';
+import { diagnose, type Diagnosis, type Finding } from '../../../client/diagnose.js';
 import { Button } from '../../parts/Button.js';
 import { Field, Form, TextField, useIsSending } from '../../parts/Form.js';
 import { PageHead } from '../../parts/Page.js';
-import { Findings } from './Findings.js';
 
 const secretField = { class: 'code-input', spellcheck: false, autocomplete: 'off' };
 
@@ -159,3 +158,70 @@ const Before = () => (
     </ul>
   </>
 );
+
+function Findings({ diagnosis: { ok, explained, findings } }: { diagnosis: Diagnosis }) {
+  return (
+    <>
+      <p class={`verdict ${ok ? 'good' : 'bad'}`}>
+        {ok
+          ? 'It verifies.'
+          : explained
+            ? 'It does not verify, and this is why:'
+            : 'It does not verify. None of the usual faults explains it.'}
+      </p>
+      {findings.length > 0 && (
+        <ol class="findings">
+          {findings.map((finding) => (
+            <Item key={finding.cause + finding.message} finding={finding} />
+          ))}
+        </ol>
+      )}
+      {ok && findings.length === 0 && (
+        <p class="soft">
+          The secret, body, headers and time all fit. If your server refuses the request, look for the fault
+          in its code.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Item({ finding }: { finding: Finding }) {
+  const difference = finding.cause === 'BODY_CHANGED' ? finding.difference : null;
+  return (
+    <li>
+      <p>
+        <Prose text={finding.message} />
+      </p>
+      {!finding.certain && <p class="soft">Likely, not proven.</p>}
+      {difference && (
+        <dl class="difference">
+          <dt>First difference</dt>
+          <dd>at byte {difference.offset}, counted from 0</dd>
+          <dt>Your body has</dt>
+          <dd>
+            <code>{visible(difference.given)}</code>
+          </dd>
+          <dt>It was sent as</dt>
+          <dd>
+            <code>{visible(difference.sent)}</code>
+          </dd>
+        </dl>
+      )}
+    </li>
+  );
+}
+
+const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+);
+
+/** Shows white space that makes the difference. */
+const visible = (text: string): string =>
+  text === ''
+    ? '(nothing)'
+    : text
+        .replaceAll('\r', '\\r')
+        .replaceAll('\n', '\\n')
+        .replaceAll('\t', '\\t')
+        .replaceAll('\uFEFF', '(BOM)');

@@ -1,17 +1,31 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ListedWebhook, TestResult, WebhookWithSecret } from '../../../client/api/types.js';
-import { call } from '../../api.js';
+import type {
+  ListedWebhook,
+  TestResult,
+  WebhookWithSecret,
+  Delivery,
+  DeliveryPage,
+  OrderResult,
+} from '../../../client/api/types.js';
+import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
 import { Choices } from '../../parts/Choices.js';
 import { Code } from '../../parts/Id.js';
 import { Link, setQuery } from '../../router.js';
-import { hasInbox } from '../../features.js';
-import { FirstOrder } from './FirstOrder.js';
-import { verifySnippets } from './snippets.js';
+import { hasInbox, rememberedKey, session } from '../../session.js';
+import { verifySnippets, orderCommand } from './snippets.js';
 import { nameOf } from '../webhooks/summary.js';
 import { TestForm } from '../webhooks/Test.js';
+import { sampleOrder } from '../../../roles/greeting.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
+import { Time } from '../../parts/Time.js';
+import { announce } from '../../parts/Toast.js';
+import { useRead } from '../../poll.js';
+import { VerifiedBadge } from '../inbox/Arrival.js';
+import { useInbox, type Item } from '../inbox/contents.js';
 
 /** The one just created has its secret; an earlier one has its health. */
 type Chosen = WebhookWithSecret | ListedWebhook;
@@ -71,7 +85,6 @@ interface StepProps {
   title: string;
   children: ComponentChildren;
   isDone?: boolean;
-  /** It makes sense after the step before. */
   isWaiting?: boolean;
 }
 
@@ -173,3 +186,111 @@ function Snippets() {
     </div>
   );
 }
+
+interface Outcomes {
+  onDelivered: () => void;
+  onVerified: () => void;
+}
+
+/** Places the sample order, and shows its notifications as they are sent. */
+function FirstOrder(outcomes: Outcomes) {
+  const [order] = useState(() => sampleOrder(Date.now()));
+  const [placed, setPlaced] = useState<OrderResult | null>(null);
+  const [isUnderWay, setIsUnderWay] = useState(false);
+  const place = async () => {
+    setPlaced(await call<OrderResult>('POST', '/v1/shipments', order));
+    setIsUnderWay(false);
+  };
+  const simulate = async () => {
+    await call('POST', `/v1/shipments/${placed!.trackingId}/simulate`, {});
+    setIsUnderWay(true);
+  };
+  return (
+    <>
+      <p>An order becomes a shipment. Each of its states is a notification, and CREATED comes at once.</p>
+      <p class="actions">
+        <Button kind={placed ? 'plain' : 'primary'} onClick={place}>
+          {placed ? 'Place another' : 'Place the sample order'}
+        </Button>
+        {placed && session.value!.features.simulate && (
+          <Button kind={isUnderWay ? 'plain' : 'primary'} disabled={isUnderWay} onClick={simulate}>
+            Simulate its states
+          </Button>
+        )}
+      </p>
+      {placed && <Notifications key={placed.trackingId} trackingId={placed.trackingId} {...outcomes} />}
+      <details>
+        <summary>The same with curl</summary>
+        <Code
+          text={orderCommand(location.origin, rememberedKey(), session.value!.user.email, order)}
+          label="Copy the commands"
+        />
+      </details>
+    </>
+  );
+}
+
+const useArrivals = hasInbox ? useInbox : () => ({ data: undefined });
+
+function Notifications({ trackingId, onDelivered, onVerified }: { trackingId: string } & Outcomes) {
+  const path = withQuery('/v1/deliveries', { trackingId, limit: 50 });
+  const { data } = useRead<DeliveryPage>(path, 1_000);
+  const deliveries = data?.deliveries.toReversed() ?? [];
+  const sent = deliveries.filter(({ status }) => status === 'SUCCEEDED').length;
+  const { data: inbox } = useArrivals();
+  const itemOf = ({ eventId, targetAddress }: Delivery) =>
+    targetAddress === inbox?.address
+      ? inbox.items.find(({ headers }) => headers['webhook-id'] === eventId)
+      : undefined;
+  const isVerified = deliveries.some((delivery) => itemOf(delivery)?.verified);
+  useEffect(() => {
+    if (sent === 0) return;
+    announce(`${sent} ${sent === 1 ? 'notification' : 'notifications'} delivered`);
+    onDelivered();
+  }, [sent]);
+  useEffect(() => {
+    if (isVerified) onVerified();
+  }, [isVerified]);
+  return (
+    <div class="arrivals">
+      <p>
+        Shipment{' '}
+        <Link href={`/shipments/${trackingId}`}>
+          <code>{trackingId}</code>
+        </Link>
+        {hasInbox && (
+          <>
+            {' '}
+            · <Link href="/inbox">what arrived in the inbox</Link>
+          </>
+        )}
+      </p>
+      <ul>
+        {deliveries.map((delivery) => (
+          <Arrival key={delivery.deliveryId} delivery={delivery} item={itemOf(delivery)} />
+        ))}
+      </ul>
+      {deliveries.length === 0 && <p class="soft">Waiting for its first notification…</p>}
+      {sent > 0 && (
+        <p>
+          <strong>Done.</strong>{' '}
+          {isVerified ? 'Your inbox verified a notification.' : 'Your server accepted a notification.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** `item` is what arrived in the inbox, which verifies it. */
+const Arrival = ({ delivery, item }: { delivery: Delivery; item: Item | undefined }) => (
+  <li>
+    {item ? <VerifiedBadge item={item} /> : <StatusBadge status={delivery.status} />}
+    <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
+    <span class="soft cut" title={delivery.targetAddress}>
+      {delivery.targetAddress}
+    </span>
+    <span class="soft">
+      <Time at={delivery.createdAt} />
+    </span>
+  </li>
+);

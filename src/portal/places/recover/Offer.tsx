@@ -12,12 +12,9 @@ interface Props {
   from: string;
   to: string | undefined;
   status: 'FAILED' | 'PENDING' | 'NEVER_ATTEMPTED';
-  /** Counted again when it changes. */
   counting: string;
   title: string;
-  /** The button's text. */
   act: string;
-  /** Said where there is nothing to send. */
   nothing: string;
   children: ComponentChildren;
   onSend: (range: Range) => Promise<void>;

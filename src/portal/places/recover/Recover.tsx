@@ -1,20 +1,26 @@
-import { useState } from 'preact/hooks';
-import type { ListedWebhook, Replay, ReplayPage, WebhookWithHealth } from '../../../client/api/types.js';
-import { call } from '../../api.js';
+import { useState, useId } from 'preact/hooks';
+import type {
+  ListedWebhook,
+  Replay,
+  ReplayPage,
+  WebhookWithHealth,
+  ReplayProgress,
+} from '../../../client/api/types.js';
+import { call, withQuery } from '../../api.js';
 import { Empty, Loading, PageHead } from '../../parts/Page.js';
-import { Time } from '../../parts/Time.js';
+import { Time, exact } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
-import { replayAnswer } from '../../sentences.js';
+import { replayAnswer, replaySentence } from '../../sentences.js';
 import { isWebhookListRead, useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
-import type { Range } from './count.js';
+import { type Range, countReplay } from './count.js';
 import { CustomRange } from './CustomRange.js';
-import { Held } from './Held.js';
 import { Offer } from './Offer.js';
-import { Replays } from './Replays.js';
-import { Since } from './Since.js';
+import { countText } from '../../units.js';
+import { Button } from '../../parts/Button.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
 
 /** Sends again what a webhook missed, and says how much that is before it does. */
 export function Recover() {
@@ -74,14 +80,8 @@ function Recovery({ webhookId }: { webhookId: string }) {
   const [answer, setAnswer] = useState('');
   const from = query.value.get('from') ?? new Date(openedAt - dayMs).toISOString();
   const to = query.value.get('to') ?? undefined;
-  const replays = useResource(
-    (signal) => call<ReplayPage>('GET', `/v1/webhooks/${webhookId}/replays?limit=10`, undefined, { signal }),
-    { everyMs: 1_500 },
-  );
-  const { data: webhook } = useResource(
-    (signal) => call<WebhookWithHealth>('GET', `/v1/webhooks/${webhookId}`, undefined, { signal }),
-    { everyMs: 5_000 },
-  );
+  const replays = useRead<ReplayPage>(`/v1/webhooks/${webhookId}/replays?limit=10`, 1_500);
+  const { data: webhook } = useRead<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, 5_000);
   const running = replays.data?.replays.filter((replay) => replay.status === 'RUNNING').length ?? 0;
   const send = async (range: Range) => {
     setAnswer(replayAnswer(await call<Replay>('POST', `/v1/webhooks/${webhookId}/replay`, range)));
@@ -163,4 +163,141 @@ function Waits({ webhook, isReplaying }: { webhook: WebhookWithHealth; isReplayi
       )}
     </div>
   );
+}
+
+interface Props {
+  webhook: WebhookWithHealth;
+  from: string;
+  to: string | undefined;
+  counting: string;
+}
+
+/** How many deliveries of the span are held, and until when: to send them again would send none sooner. */
+function Held({ webhook, from, to, counting }: Props) {
+  const { webhookId } = webhook;
+  const { data } = useResource(
+    (signal) => countReplay(webhookId, { from, to: to ?? new Date().toISOString(), status: 'HELD' }, signal),
+    { key: `${from} ${to} ${counting}` },
+  );
+  if (!data?.found) return null;
+  const count = `${countText(data.found, 'delivery is', 'deliveries are')} held`;
+  return (
+    <>
+      {' '}
+      <Link href={withQuery('/deliveries', { webhookId, status: 'HELD', from, to })}>
+        {data.isAll ? count : `At least ${count}`}
+      </Link>{' '}
+      {until(webhook)}.
+    </>
+  );
+}
+
+function until({ status, health }: WebhookWithHealth): string {
+  if (status !== 'ACTIVE') return 'until you resume the webhook';
+  if (health.circuit === 'OPEN') return 'until a probe or a test succeeds';
+  return 'until its turn comes';
+}
+
+const hourMs = 3_600_000;
+const spans = [
+  { text: '1 hour', ms: hourMs },
+  { text: '24 hours', ms: 24 * hourMs },
+  { text: '7 days', ms: 7 * 24 * hourMs },
+  { text: '30 days', ms: 30 * 24 * hourMs },
+];
+
+/** The last hours or days; a link may have brought another span, which stays until one is chosen. */
+function Since() {
+  const id = useId();
+  const [chosenMs, setChosenMs] = useState(24 * hourMs);
+  const from = query.value.get('from');
+  const to = query.value.get('to');
+  const [ownFrom, setOwnFrom] = useState<string | null>(null);
+  const isGiven = (from !== null && from !== ownFrom) || to !== null;
+  const choose = (ms: number) => {
+    const moment = new Date(Date.now() - ms).toISOString();
+    setChosenMs(ms);
+    setOwnFrom(moment);
+    setQuery({ from: moment, to: null });
+  };
+  return (
+    <div class="field">
+      <label for={id}>Since</label>
+      <select
+        id={id}
+        value={isGiven ? 'given' : String(chosenMs)}
+        onChange={(event) => choose(Number(event.currentTarget.value))}
+      >
+        {isGiven && (
+          <option value="given">
+            {[from && `From ${momentText(from)}`, to && `before ${momentText(to)}`]
+              .filter(Boolean)
+              .join(', ')}
+          </option>
+        )}
+        {spans.map(({ text, ms }) => (
+          <option key={ms} value={ms}>
+            {text} ago
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+const momentText = (moment: string) => (Number.isNaN(Date.parse(moment)) ? moment : exact(moment));
+
+interface ReplaysProps {
+  replays: ReplayProgress[] | undefined;
+  onChange: () => Promise<void>;
+}
+
+function Replays({ replays, onChange }: ReplaysProps) {
+  return (
+    <section class="replays" aria-labelledby="replays-title">
+      <h2 id="replays-title">Replays</h2>
+      {!replays && <Loading rows={2} />}
+      {replays?.length === 0 && <p class="soft">None yet for this webhook.</p>}
+      <ul>
+        {replays?.map((replay) => (
+          <ReplayItem key={replay.replayId} replay={replay} onChange={onChange} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ReplayItem({ replay, onChange }: { replay: ReplayProgress; onChange: () => Promise<void> }) {
+  const { replayId, status, done, total, createdAt } = replay;
+  const isRunning = status === 'RUNNING';
+  const cancel = async () => {
+    await call('POST', `/v1/replays/${replayId}/cancel`);
+    await onChange();
+  };
+  return (
+    <li class="replay">
+      <div class="replay-head">
+        <StatusBadge status={status} />
+        <span>{replaySentence(replay)}</span>
+        <span class="soft">
+          <Time at={createdAt} />
+        </span>
+        {isRunning && (
+          <Button class="small" onClick={cancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {isRunning && (
+        <progress aria-label="Progress" {...(total !== null && { value: done, max: Math.max(1, total) })} />
+      )}
+      <p class="soft long">{rangeText(replay)}</p>
+    </li>
+  );
+}
+
+function rangeText({ from, to, deliveryStatus, trackingId }: ReplayProgress): string {
+  const what = deliveryStatus === null ? 'All that it missed' : wordOf(deliveryStatus);
+  const span = `from ${exact(from)} to ${exact(to)}`;
+  return `${what}${trackingId ? ` of ${trackingId}` : ''}, ${span}`;
 }

@@ -6,17 +6,22 @@ import type {
   FeedEvent,
   States,
   Tracking,
+  Journey,
 } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { Id } from '../../parts/Id.js';
 import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
-import { Simulation } from './Simulation.js';
-import { Timeline } from './Timeline.js';
-import { stepsOf } from './steps.js';
+import { stepsOf, type Step } from './steps.js';
+import { Button } from '../../parts/Button.js';
+import { wordOf } from '../../words.js';
+import { countText } from '../../units.js';
+import { exact, now, Time } from '../../parts/Time.js';
+import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
+import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 
 /** Where a shipment is, how it got there, and which webhook was told when. */
 export function ShipmentPage({ trackingId }: { trackingId: string }) {
@@ -25,7 +30,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
     key: trackingId,
     everyMs: isSimulated ? 1_000 : 3_000,
   });
-  const catalogue = useResource((signal) => call<States>('GET', '/v1/states', undefined, { signal }));
+  const catalogue = useRead<States>('/v1/states');
   useTitle(data?.tracking.shipperTrackingId ?? trackingId);
   const back = (
     <p class="crumb">
@@ -115,3 +120,134 @@ async function readDeliveries(trackingId: string, signal: AbortSignal): Promise<
   } while (cursor && deliveries.length < maxDeliveries);
   return deliveries;
 }
+
+interface Props {
+  trackingId: string;
+  next: string[];
+  onBegun: () => Promise<void>;
+}
+
+/** Takes the shipment on, where parcels are not real: all the way, or by one state. */
+function Simulation({ trackingId, next, onBegun }: Props) {
+  const [begun, setBegun] = useState('');
+  const simulate = async (body: object) => {
+    const { states, intervalMs } = await call<Journey>('POST', `/v1/shipments/${trackingId}/simulate`, body);
+    const seconds = intervalMs / 1_000;
+    setBegun(
+      states.length === 1
+        ? `On its way to ${wordOf(states[0]!)}.`
+        : `On its way through ${countText(states.length, 'state', 'states')}, one every ${seconds} s.`,
+    );
+    await onBegun();
+  };
+  return (
+    <section class="panel" aria-labelledby="simulate-title">
+      <h2 id="simulate-title">Simulate</h2>
+      <p class="soft">Your webhooks are told as if the parcel had moved.</p>
+      <div class="simulate">
+        <Button kind="primary" onClick={() => simulate({ intervalMs: 2_000 })}>
+          Run to Delivered
+        </Button>
+        <div class="simulate-next" role="group" aria-label="One state">
+          {next.map((state) => (
+            <Button key={state} class="small" onClick={() => simulate({ states: [state] })}>
+              {wordOf(state)}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <p role="status">{begun}</p>
+    </section>
+  );
+}
+
+/** The states on a line, the latest at the end; under each, the webhooks that were notified. `next` may follow. */
+function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
+  return (
+    <ol class="timeline" aria-label="States">
+      {steps.length === 0 && (
+        <li class="next">
+          <h2>Accepted</h2>
+          <p class="soft">It will be created in a moment.</p>
+        </li>
+      )}
+      {steps.map((step, index) => (
+        <li
+          key={index}
+          class={index === steps.length - 1 ? 'now' : ''}
+          aria-current={index === steps.length - 1 ? 'step' : undefined}
+        >
+          <h2>{wordOf(step.state)}</h2>
+          <p class="soft">
+            <Time at={new Date(step.timestamp).toISOString()} isExact />
+            {step.lat !== null && step.lng !== null && ` · ${step.lat}, ${step.lng}`}
+          </p>
+          <Told step={step} />
+        </li>
+      ))}
+      {steps.length > 0 && next.length > 0 && (
+        <li class="next">
+          <p class="soft">
+            Next:{' '}
+            {next
+              .map(wordOf)
+              .join(', ')
+              .replace(/, ([^,]*)$/, ' or $1')}
+          </p>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
+  const webhooks = useWebhookList();
+  if (deliveries.length === 0)
+    return (
+      <p class="soft">
+        {recordedAt === null
+          ? 'What was sent about it is no longer in the log.'
+          : 'No webhook was interested in it.'}
+      </p>
+    );
+  const named = deliveries.map((delivery) => ({ delivery, name: webhookName(webhooks, delivery) }));
+  // The same order under each state.
+  named.sort((a, b) => a.name.localeCompare(b.name));
+  return (
+    <ul class="told" aria-label={`Notified of ${wordOf(state)}`}>
+      {named.map(({ delivery, name }) => (
+        <li key={delivery.deliveryId}>
+          <StatusBadge status={delivery.status} />
+          <Link class="cut" href={`/deliveries/${delivery.deliveryId}?trackingId=${delivery.trackingId}`}>
+            {name}
+          </Link>
+          <span class="told-when soft">
+            <When delivery={delivery} webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function When({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) {
+  const { status, completedAt, lastAttempt, attemptCount } = delivery;
+  const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, webhookStatus);
+  const isRetry = status === 'PENDING' && lastAttempt && webhookStatus === 'ACTIVE';
+  const parts = [
+    completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
+    lastAttempt && outcomeInShort(lastAttempt),
+    status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
+    isRetry ? `next attempt ${wait}` : wait,
+  ];
+  return (
+    <span title={completedAt ? exact(completedAt) : undefined}>{parts.filter(Boolean).join(' · ')}</span>
+  );
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});

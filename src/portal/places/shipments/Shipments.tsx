@@ -23,12 +23,10 @@ import { ShipmentPage } from './ShipmentPage.js';
 
 const pageSize = 50;
 
-/** The list, or the shipment that the address names. */
 export function Shipments({ id }: { id?: string }) {
   return id ? <ShipmentPage key={id} trackingId={id} /> : <ShipmentList />;
 }
 
-/** The newest shipments, and the search by either number. */
 function ShipmentList() {
   const [isLive, setIsLive] = useState(true);
   const shipperTrackingId = query.value.get('shipperTrackingId') ?? '';

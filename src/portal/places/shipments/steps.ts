@@ -2,7 +2,6 @@ import type { Delivery, FeedEvent, Tracking } from '../../../client/api/types.js
 
 export interface Step {
   state: string;
-  /** The time in milliseconds when the shipment entered the state, as reported. */
   timestamp: number;
   lat: number | null;
   lng: number | null;

@@ -3,9 +3,9 @@ import type { Webhook, WebhookWithSecret } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
-import { Field, Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
-import { HeaderFields, toHeaders, toRows } from './HeaderFields.js';
-import { Interests } from './Interests.js';
+import { Field, Form, FormProblem, TextField, useIsSending, useFieldError } from '../../parts/Form.js';
+import { wordOf } from '../../words.js';
+import { notices, useStates } from './catalogue.js';
 
 interface WebhookFormProps {
   /** The webhook to change; undefined creates one. */
@@ -106,3 +106,139 @@ const orderingHints = {
   SHIPMENT: 'The states of one shipment come one at a time. If one fails, the next is held.',
   NONE: 'States of one shipment may overtake each other.',
 };
+
+interface HeaderRow {
+  /** Of this row as long as the form is open. */
+  id: number;
+  name: string;
+  value: string;
+}
+
+let lastId = 0;
+
+const toRows = (headers: Record<string, string>): HeaderRow[] =>
+  Object.entries(headers).map(([name, value]) => ({ id: ++lastId, name, value }));
+
+/** Rows without a name are left out. */
+const toHeaders = (rows: HeaderRow[]): Record<string, string> =>
+  Object.fromEntries(
+    rows.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+  );
+
+/** Headers of the webhook's own. Their values come masked; sent back so, they are kept. */
+function HeaderFields({ rows, onChange }: { rows: HeaderRow[]; onChange: (rows: HeaderRow[]) => void }) {
+  const problem = useFieldError('headers');
+  const change = (id: number, changes: Partial<HeaderRow>) =>
+    onChange(rows.map((row) => (row.id === id ? { ...row, ...changes } : row)));
+  return (
+    <fieldset aria-describedby={problem ? 'headers-error' : undefined}>
+      <legend>Headers sent with each notification</legend>
+      {rows.map(({ id, name, value }, index) => (
+        <div class="header-row" key={id}>
+          <input
+            type="text"
+            class="code-input"
+            aria-label={`Name of header ${index + 1}`}
+            placeholder="X-Team"
+            value={name}
+            onInput={(event) => change(id, { name: event.currentTarget.value })}
+            spellcheck={false}
+            autocomplete="off"
+          />
+          <input
+            type="text"
+            class="code-input"
+            aria-label={`Value of header ${index + 1}`}
+            value={value}
+            onInput={(event) => change(id, { value: event.currentTarget.value })}
+            spellcheck={false}
+            autocomplete="off"
+          />
+          <button
+            type="button"
+            class="close"
+            aria-label={`Remove header ${index + 1}`}
+            onClick={() => onChange(rows.filter((row) => row.id !== id))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      {problem && (
+        <p class="field-error" id="headers-error">
+          {problem}
+        </p>
+      )}
+      <Button class="small" onClick={() => onChange([...rows, { id: ++lastId, name: '', value: '' }])}>
+        Add a header
+      </Button>
+    </fieldset>
+  );
+}
+
+const noticeWords: Record<string, string> = {
+  WEBHOOK_FAILING: 'Another webhook is failing',
+  WEBHOOK_RECOVERED: 'Another webhook has recovered',
+  WEBHOOK_DISABLED: 'Another webhook was disabled',
+};
+
+/** Chooses interests: all states or some of the catalogue, and notices. Names that the catalogue lacks are kept. */
+function Interests({ chosen, onChange }: { chosen: string[]; onChange: (interests: string[]) => void }) {
+  const catalogue = useStates();
+  const refusal = useFieldError('interests');
+  const problem = refusal.startsWith('Must name at least one') ? 'Choose at least one state.' : refusal;
+  const wantsAll = chosen.includes('*');
+  const states = [
+    ...new Set([...catalogue, ...chosen.filter((name) => name !== '*' && !notices.includes(name))]),
+  ];
+  const wantedNotices = chosen.filter((name) => notices.includes(name));
+  const toggle = (name: string, isWanted: boolean) =>
+    onChange(isWanted ? [...chosen, name] : chosen.filter((other) => other !== name));
+  const check = (name: string, word: string) => (
+    <label class="check" key={name}>
+      <input
+        type="checkbox"
+        checked={chosen.includes(name)}
+        onChange={(event) => toggle(name, event.currentTarget.checked)}
+      />
+      {word}
+    </label>
+  );
+  return (
+    <>
+      <fieldset aria-describedby={problem ? 'interests-error' : undefined}>
+        <legend>States</legend>
+        <div class="choices">
+          <label class="check">
+            <input
+              type="radio"
+              name="all"
+              checked={wantsAll}
+              onChange={() => onChange(['*', ...wantedNotices])}
+            />
+            All, including those added later
+          </label>
+          <label class="check">
+            <input
+              type="radio"
+              name="all"
+              checked={!wantsAll}
+              onChange={() => onChange([...wantedNotices])}
+            />
+            Only these
+          </label>
+        </div>
+        {!wantsAll && <div class="checks">{states.map((name) => check(name, wordOf(name)))}</div>}
+        {problem && (
+          <p class="field-error" id="interests-error">
+            {problem}
+          </p>
+        )}
+      </fieldset>
+      <fieldset>
+        <legend>Notices about your other webhooks</legend>
+        <div class="checks">{notices.map((name) => check(name, noticeWords[name]!))}</div>
+      </fieldset>
+    </>
+  );
+}

@@ -1,23 +1,34 @@
 import { useState } from 'preact/hooks';
-import type { DeliveryPage, WebhookStats, WebhookWithHealth } from '../../../client/api/types.js';
+import type { DeliveryPage, WebhookStats, WebhookWithHealth, Webhook } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
 import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { now } from '../../parts/Time.js';
+import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
-import { useResource } from '../../poll.js';
+import { useRead } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
-import { advice } from './advice.js';
+import {
+  advice,
+  nameOf,
+  statusOf,
+  attemptsInWords,
+  count,
+  percent,
+  slowest,
+  totalOf,
+  waiting,
+} from './summary.js';
 import { forgetWebhookList } from '../webhook-list.js';
-import { HealthPanel } from './HealthPanel.js';
-import { LatestDeliveries } from './LatestDeliveries.js';
 import { RotateDialog } from './Secret.js';
-import { Settings } from './Settings.js';
-import { nameOf, statusOf } from './summary.js';
 import { TestDialog } from './Test.js';
 import { WebhookForm } from './WebhookForm.js';
+import type { ComponentChildren } from 'preact';
+import { Sparkline } from '../../parts/Sparkline.js';
+import { withoutShipment, wordOf } from '../../words.js';
+import { outcomeInShort, waitInShort } from '../../sentences.js';
+import { Id } from '../../parts/Id.js';
 
 type Asked = 'test' | 'edit' | 'rotate' | 'delete' | 'pause' | null;
 
@@ -25,24 +36,9 @@ type Asked = 'test' | 'edit' | 'rotate' | 'delete' | 'pause' | null;
 export function WebhookPage({ id = '' }: { id?: string }) {
   const address = `/v1/webhooks/${encodeURIComponent(id)}`;
   const [asked, setAsked] = useState<Asked>(null);
-  const webhook = useResource((signal) => call<WebhookWithHealth>('GET', address, undefined, { signal }), {
-    key: id,
-    everyMs: 5_000,
-  });
-  const stats = useResource(
-    (signal) => call<WebhookStats>('GET', `${address}/stats`, undefined, { signal }),
-    {
-      key: id,
-      everyMs: 30_000,
-    },
-  );
-  const latest = useResource(
-    (signal) =>
-      call<DeliveryPage>('GET', withQuery('/v1/deliveries', { webhookId: id, limit: 8 }), undefined, {
-        signal,
-      }),
-    { key: id, everyMs: 5_000 },
-  );
+  const webhook = useRead<WebhookWithHealth>(address, 5_000);
+  const stats = useRead<WebhookStats>(`${address}/stats`, 30_000);
+  const latest = useRead<DeliveryPage>(withQuery('/v1/deliveries', { webhookId: id, limit: 8 }), 5_000);
   const { data, error } = webhook;
   useTitle(data ? nameOf(data) : 'Webhook');
   if (error && (!data || error.status === 404))
@@ -155,5 +151,172 @@ export function WebhookPage({ id = '' }: { id?: string }) {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** The last 24 hours in figures and bars. */
+function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: WebhookStats | undefined }) {
+  const { health } = webhook;
+  const hours = stats?.hours ?? [];
+  const { attempts, failed, share } = totalOf(hours);
+  const first = hours[0];
+  return (
+    <section class="panel health" aria-labelledby="health-title">
+      <h2 id="health-title">Last 24 hours</h2>
+      <dl class="figures">
+        <Figure name="Success">{share === null ? '–' : percent(share)}</Figure>
+        <Figure name="Attempts">{count(attempts)}</Figure>
+        <Figure name="Failed">
+          <span class={failed > 0 ? 'tone-bad' : ''}>{count(failed)}</span>
+        </Figure>
+        <Figure name="95 % within">{slowest(hours) || '–'}</Figure>
+        <Figure name="Waiting">
+          {health.pendingCount === 0 ? (
+            0
+          ) : (
+            <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId })}>
+              {waiting(health.pendingCount)}
+            </Link>
+          )}
+        </Figure>
+        <Figure name="Last success">
+          <Time at={health.lastSuccessAt} />
+        </Figure>
+      </dl>
+      {attempts > 0 && (
+        <div class="chart">
+          <Sparkline hours={hours} label={attemptsInWords(hours)} />
+          <p class="soft">
+            <span>{first && <Time at={first.hour} />}</span>
+            <span>now</span>
+          </p>
+        </div>
+      )}
+      {attempts === 0 && stats && (
+        <p class="soft">No attempts. Send a test, or wait for the next state of a shipment.</p>
+      )}
+      {health.parkedSince && (
+        <p class="soft">
+          Too many deliveries were waiting. What this webhook has missed since{' '}
+          <Time at={health.parkedSince} isExact /> is stored as a position in your events, and becomes
+          deliveries, in order, when the webhook is called again.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const Figure = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** The last deliveries of a webhook, and links to all of them and to what failed. */
+function LatestDeliveries({
+  webhook: { webhookId, status },
+  page,
+}: {
+  webhook: Webhook;
+  page: DeliveryPage | undefined;
+}) {
+  const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
+  return (
+    <section aria-labelledby="latest-title">
+      <div class="section-head">
+        <h2 id="latest-title">Latest deliveries</h2>
+        <p>
+          <Link href={logOf({})}>All</Link> · <Link href={logOf({ status: 'FAILED' })}>Failed</Link> ·{' '}
+          <Link href={logOf({ status: 'HELD' })}>Held</Link>
+        </p>
+      </div>
+      {!page && <Loading />}
+      {page?.deliveries.length === 0 && (
+        <p class="soft">Nothing has been sent to it yet, apart from tests.</p>
+      )}
+      {page && page.deliveries.length > 0 && (
+        <div class="table-wrap">
+          <table class="latest">
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Status</th>
+                <th scope="col">Last response</th>
+                <th scope="col">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {page.deliveries.map((delivery) => (
+                <tr key={delivery.deliveryId}>
+                  <th scope="row">
+                    <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
+                    <small class="soft cut">{delivery.shipperTrackingId ?? withoutShipment(delivery)}</small>
+                  </th>
+                  <td>
+                    <StatusBadge status={delivery.status} />{' '}
+                    <small class="soft wait">{waitInShort(delivery, now.value, status)}</small>
+                  </td>
+                  <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>
+                  <td>
+                    <Time at={delivery.createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The settings as they are; Edit changes them. */
+function Settings({ webhook }: { webhook: Webhook }) {
+  const headers = Object.keys(webhook.headers);
+  return (
+    <section class="panel" aria-labelledby="settings-title">
+      <h2 id="settings-title">Settings</h2>
+      <dl class="facts">
+        <dt>Address</dt>
+        <dd>
+          <code>{webhook.targetAddress}</code>
+        </dd>
+        <dt>States</dt>
+        <dd>{webhook.interests.map((name) => (name === '*' ? 'All' : wordOf(name))).join(', ')}</dd>
+        {webhook.unknownInterests.length > 0 && (
+          <>
+            <dt>Unknown states</dt>
+            <dd>{webhook.unknownInterests.join(', ')}</dd>
+          </>
+        )}
+        <dt>Order</dt>
+        <dd>{webhook.ordering === 'SHIPMENT' ? 'In order within a shipment' : 'Each as soon as possible'}</dd>
+        <dt>Undelivered states</dt>
+        <dd>{webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}</dd>
+        <dt>Headers</dt>
+        <dd>
+          {headers.length === 0
+            ? 'None'
+            : headers.map((name) => (
+                <code class="header-name" key={name}>
+                  {name}
+                </code>
+              ))}
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={webhook.createdAt} />
+        </dd>
+        <dt>Changed</dt>
+        <dd>
+          <Time at={webhook.updatedAt} />
+        </dd>
+        <dt>Id</dt>
+        <dd>
+          <Id id={webhook.webhookId} label="Copy the webhook's id" />
+        </dd>
+      </dl>
+    </section>
   );
 }

@@ -4,7 +4,7 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { prepareBinaries } from '../../../../src/platform/embedded/binaries.js';
+import { prepareBinaries } from '../../../../src/platform/embedded/index.js';
 import { chooseRunner, commandLine, spawnOptions } from '../../../../src/platform/embedded/run-as.js';
 import { until } from '../../bench/scenarios/scenario.js';
 import { NotRunnable } from './disk.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../bench/scenarios/scenario.js';
-import { prepareBinaries } from '../../../../src/platform/embedded/binaries.js';
+import { prepareBinaries } from '../../../../src/platform/embedded/index.js';
 import {
   chooseRunner,
   commandLine,

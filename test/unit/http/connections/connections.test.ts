@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { directProxies } from '../../../../src/http/addresses.js';
+import { directProxies } from '../../../../src/http/origin.js';
 import { createConnections, endOfPiece } from '../../../../src/http/connections/connections.js';
 
 class FakeSocket extends EventEmitter {

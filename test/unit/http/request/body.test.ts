@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { EventEmitter } from 'node:events';
-import { createBodyBytes } from '../../../../src/http/request/body-bytes.js';
+import { createBodyBytes } from '../../../../src/http/request/body.js';
 import { hasMoreValues } from '../../../../src/http/request/body.js';
 
 test('the values of a body are counted as in JSON, before it is parsed', () => {

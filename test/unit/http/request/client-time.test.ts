@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import * as z from 'zod';
 import { listen, type Listener } from '../../../../src/http/connections/listener.js';
 import { createShares } from '../../../../src/http/request/shares.js';
-import { createBodyBytes } from '../../../../src/http/request/body-bytes.js';
+import { createBodyBytes } from '../../../../src/http/request/body.js';
 import { route } from '../../../../src/http/route.js';
 import { createApp } from '../../../../src/http/server.js';
 import { createMetrics, type Metrics } from '../../../../src/platform/telemetry/metrics.js';

@@ -4,8 +4,39 @@ import { Router, type Request, type Response } from 'express';
 import { notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
 import { packageFolder } from '../platform/version.js';
-import { fixedBody } from './fixed-body.js';
-import { smallPage } from './small-page.js';
+import { palette } from './docs/palette.js';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import {
+  readWritten,
+  renderReference,
+  renderResults,
+  renderWritten,
+  writtenPages,
+  type RenderedPage,
+} from './docs/pages.js';
+import { operationSections, sectionsOf } from './docs/search.js';
+import type { OpenApiDocument } from './openapi/types.js';
+
+/** A page of a few sentences in the service's plain style. `title` and `body` are HTML. */
+export const smallPage = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Parcelhook</title>
+<link rel="icon" href="data:,">
+<style>
+  ${palette.trim()}
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem;
+    color: var(--text); background: var(--page) }
+  a { color: var(--accent) }
+  label, input, button { display: block; width: 100%; box-sizing: border-box }
+  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
+  [role=alert] { color: var(--bad) }
+</style>
+<p>Parcelhook</p>
+<h1>${title}</h1>
+${body}
+</html>`;
 
 /** Its addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what they name. */
 const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
@@ -105,3 +136,80 @@ function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
     ]),
   );
 }
+
+interface FixedBody {
+  type: string;
+  body: Buffer;
+  gzip?: Buffer;
+  brotli?: Buffer;
+  headers: Record<string, string>;
+}
+
+/**
+ * Sends an unchanging body, compressed as well as the caller accepts; browsers name gzip first. All responses share one
+ * buffer per encoding; express responds 304 if the caller has the body already.
+ */
+function fixedBody({ type, body, gzip = gzipSync(body), brotli, headers }: FixedBody) {
+  const encoded = { ...(brotli && { br: brotli }), gzip };
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`; // weak: the same for each encoding
+  return (request: Request, response: Response): void => {
+    const accepted = request.acceptsEncodings();
+    const [encoding, smaller] = Object.entries(encoded).find(([name]) => accepted.includes(name)) ?? [];
+    if (encoding !== undefined) response.set('Content-Encoding', encoding);
+    response
+      .set({ ...headers, ETag: etag })
+      .vary('Accept-Encoding')
+      .type(type)
+      .send(smaller ?? body);
+  };
+}
+
+const maxQueryLength = 200;
+
+/**
+ * `/openapi.json`, `/docs` and the pages below it, with an ETag. Each is rendered on its first request: that keeps the
+ * start quick, and `baseUrl`, which the reference's commands use, is known only then.
+ */
+export function documentPages(api: () => OpenApiDocument, baseUrl: () => string): Router {
+  const router = Router();
+  const serve = (path: string, make: () => ReturnType<typeof fixed>) => {
+    const send = once(make);
+    router
+      .route(path)
+      .get((request, response) => send()(request, response))
+      .all(readOnlyRoute);
+  };
+  const document = once(api);
+  serve('/openapi.json', () => fixed('application/json; charset=utf-8', JSON.stringify(document())));
+  serve('/docs', () => asPage(renderReference(document(), baseUrl())));
+  for (const path of Object.keys(writtenPages) as (keyof typeof writtenPages)[])
+    serve(path, () => asPage(renderWritten(path)));
+  const sections = once(() => [
+    ...operationSections(document()),
+    ...readWritten().flatMap(([path, page]) => sectionsOf(path, page)),
+  ]);
+  router
+    .route('/docs/search')
+    .get(({ query: { q } }, response) => {
+      const query = typeof q === 'string' ? q.trim().slice(0, maxQueryLength) : '';
+      const { page, contentSecurityPolicy } = renderResults(sections(), query);
+      response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
+    })
+    .all(readOnlyRoute);
+  return router;
+}
+
+const asPage = ({ page, contentSecurityPolicy }: RenderedPage) =>
+  fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
+
+function once<Result>(make: () => Result): () => Result {
+  let made: { result: Result } | undefined;
+  return () => (made ??= { result: make() }).result;
+}
+
+const fixed = (type: string, text: string, headers: Record<string, string> = {}) =>
+  fixedBody({
+    type,
+    body: Buffer.from(text),
+    headers: { ...headers, 'Cache-Control': 'public, max-age=300' },
+  });

@@ -1,23 +1,23 @@
 import * as z from 'zod';
-import { described, idInPath } from '../../http/request/fields.js';
-import { isoOffset } from '../../http/envelope.js';
-import { isUuid } from '../../http/request/paging.js';
-import { route, type Route } from '../../http/route.js';
-import { conflict, notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
-import type { Database } from '../../platform/database/postgres.js';
-import { oneOf } from '../../platform/issues.js';
-import { findWebhook } from '../../webhooks/store.js';
-import type { WebhookLimits } from '../../webhooks/limits.js';
-import { deliveryId, testResult } from '../../history/log/responses.js';
-import { findDelivery, findLastAttempt, type Attempt } from '../../history/log/store.js';
-import { sampleShipment } from '../../webhooks/notification-docs.js';
-import type { Engine } from '../../engine/engine.js';
+import { described, idInPath } from '../http/request/fields.js';
+import { isoOffset } from '../http/envelope.js';
+import { isUuid } from '../http/request/paging.js';
+import { route, type Route } from '../http/route.js';
+import { conflict, notFound, tooManyRequests, unavailable } from '../platform/errors.js';
+import type { Database } from '../platform/database/postgres.js';
+import { oneOf } from '../platform/issues.js';
+import { findWebhook } from '../webhooks/store.js';
+import type { WebhookLimits } from '../webhooks/limits.js';
+import { deliveryId, testResult } from '../history/log/responses.js';
+import { findDelivery, findLastAttempt, type Attempt } from '../history/log/store.js';
+import { sampleShipment } from '../webhooks/notification-docs.js';
+import type { Engine } from '../engine/engine.js';
 import {
   findRedeliverable,
   isErased,
   redeliveriesPerDay,
   requestRedelivery,
-} from '../../engine/attempt/by-hand-store.js';
+} from '../engine/attempt/by-hand-store.js';
 
 export interface ByHandRouteDependencies {
   db: Database;

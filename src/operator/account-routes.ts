@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
-import { listShippers, type Shipper } from '../accounts/shipper-store.js';
 import {
+  listShippers,
+  type Shipper,
   registerShipper,
   removeShipper,
   rotateAccountKey,
   updateShipper,
   type ShippersWebhooks,
+  shipperExists,
 } from '../accounts/shippers.js';
 import { isoOffset } from '../http/envelope.js';
 import {
@@ -24,6 +26,8 @@ import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
+import { password } from '../accounts/password-page.js';
+import { listUsers, newPasswordLink, registerUser, removeUser, signOut } from '../accounts/users.js';
 
 export interface ShipperDependencies {
   db: Database;
@@ -53,7 +57,7 @@ const listedShipper = z
 
 const registeredShipper = z
   .object({
-    shipperId: uuid('Identifier of the shipper.'),
+    shipperId,
     accountKey: described(
       z.string(),
       'Account key of all its users; shown only here.',
@@ -101,9 +105,9 @@ const view = (shipper: Shipper) => ({
   previousKeyValidUntil: isoOffset(shipper.previousKeyValidUntil),
 });
 
-const known = (shipperId: string): string => {
-  if (!isUuid(shipperId)) throw notFound('This shipper');
-  return shipperId;
+const known = (id: string, what: 'This shipper' | 'This user'): string => {
+  if (!isUuid(id)) throw notFound(what);
+  return id;
 };
 
 export function shipperRoutes(deps: ShipperDependencies): Route[] {
@@ -117,11 +121,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       tag: 'Operator',
       responses: { 201: registeredShipper },
       auth: 'operator',
-      body: z.object({
-        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme', {
-          pattern: notBlank,
-        }),
-      }),
+      body: z.object({ name }),
       handle: async ({ caller, body }) => ({
         httpStatus: 201,
         data: await registerShipper(db, actorOf(caller), body.name),
@@ -165,7 +165,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
           db,
           webhooks,
           actorOf(caller),
-          known(shipperId),
+          known(shipperId, 'This shipper'),
           body,
         );
         deps.onChanged();
@@ -187,7 +187,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       auth: 'operator',
       params,
       handle: async ({ caller, params: { shipperId } }) => {
-        await removeShipper(db, webhooks, actorOf(caller), known(shipperId));
+        await removeShipper(db, webhooks, actorOf(caller), known(shipperId, 'This shipper'));
         deps.onChanged();
         await deps.onStopped();
         return { httpStatus: 202, data: { shipperId } };
@@ -206,11 +206,160 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       params,
       body: z.object({ overlap: overlap('How long the previous key stays valid, up to 30d.') }).prefault({}),
       handle: async ({ caller, params: { shipperId }, body }) => {
-        const rotated = await rotateAccountKey(db, actorOf(caller), known(shipperId), body.overlap);
+        const rotated = await rotateAccountKey(
+          db,
+          actorOf(caller),
+          known(shipperId, 'This shipper'),
+          body.overlap,
+        );
         deps.onChanged();
         return {
           data: { ...rotated, previousKeyValidUntil: isoOffset(rotated.previousKeyValidUntil) },
         };
+      },
+    }),
+  ];
+}
+
+const userId = uuid('Identifier of the user.');
+
+const userList = z
+  .object({
+    users: z.array(
+      z
+        .object({
+          userId,
+          email: described(z.string(), 'E-mail address, used to log in.', 'you@example.com'),
+          hasPassword: described(z.boolean(), 'False until a password is set.', true),
+          createdAt: instant('When the user was registered.', '2026-11-02T09:05:00+00:00'),
+        })
+        .meta({ id: 'UserAccount', description: 'A user.' }),
+    ),
+    nextCursor,
+  })
+  .meta({ description: 'Users of the shipper, in order of registration.' });
+
+const setPasswordUrl = described(
+  z.string(),
+  'Give it to the user. It is good for one use, within 24 hours.',
+  'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+  { format: 'uri' },
+);
+
+const registeredUser = z
+  .object({ userId: userId, setPasswordUrl })
+  .meta({ id: 'User', description: 'The user with a link to set a password.' });
+
+const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
+
+const endedUser = z
+  .object({ userId })
+  .meta({ description: 'Done: every token of the user is refused within 10 seconds.' });
+
+const userParams = z.object({ userId: idInPath('The user.') });
+
+/** `onChanged` clears what this process has cached of them. */
+export function userRoutes({
+  db,
+  publicUrl,
+  onChanged,
+}: {
+  db: Database;
+  publicUrl(): string;
+  onChanged(): void;
+}): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/operator/v1/shippers/:shipperId/users',
+      summary: 'Register a user of a shipper',
+      operationId: 'createUser',
+      tag: 'Operator',
+      description: 'The user has the given password, or sets one at the link.',
+      responses: { 201: registeredUser },
+      errors: { 409: 'The shipper already has a user with this e-mail address.' },
+      slowByDesign: true,
+      auth: 'operator',
+      params,
+      body: z.object({
+        email: described(
+          z.string().regex(z.regexes.email, 'must be an e-mail address').max(254),
+          'E-mail address.',
+          'you@example.com',
+        ),
+        password: password.optional(),
+      }),
+      handle: async ({ caller, params: { shipperId }, body }) => {
+        const user = { shipperId: known(shipperId, 'This shipper'), ...body };
+        return { httpStatus: 201, data: await registerUser(db, publicUrl(), actorOf(caller), user) };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/users/:userId/password-link',
+      summary: 'Make a link for a user to set a password',
+      operationId: 'createPasswordLink',
+      tag: 'Operator',
+      description:
+        'The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.',
+      responses: { 201: passwordLink },
+      auth: 'operator',
+      params: userParams,
+      handle: async ({ caller, params: { userId } }) => {
+        const user = known(userId, 'This user');
+        const setPasswordUrl = await newPasswordLink(db, publicUrl(), actorOf(caller), user);
+        return { httpStatus: 201, data: { setPasswordUrl } };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/operator/v1/shippers/:shipperId/users',
+      summary: 'List the users of a shipper',
+      operationId: 'listUsers',
+      tag: 'Operator',
+      responses: { 200: userList },
+      auth: 'operator',
+      params,
+      query: z.object(paging),
+      handle: async ({ params: { shipperId }, query }) => {
+        if (!isUuid(shipperId) || !(await shipperExists(db, shipperId))) throw notFound('This shipper');
+        const { after, rows, cut } = pageOf(`users of ${shipperId}`, query);
+        const { page, nextCursor } = cut(await listUsers(db, shipperId, after, rows), (user) => user.userId);
+        const users = page.map((user) => ({ ...user, createdAt: isoOffset(user.createdAt) }));
+        return { data: { users, nextCursor } };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/operator/v1/users/:userId',
+      summary: 'Remove a user',
+      operationId: 'removeUser',
+      tag: 'Operator',
+      description: 'Every process refuses tokens and password links of the user within 10 seconds.',
+      responses: { 200: endedUser },
+      auth: 'operator',
+      params: userParams,
+      handle: async ({ caller, params: { userId } }) => {
+        await removeUser(db, actorOf(caller), known(userId, 'This user'));
+        onChanged();
+        return { data: { userId } };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/users/:userId/sign-out',
+      summary: 'Sign a user out',
+      operationId: 'signOutUser',
+      tag: 'Operator',
+      description:
+        'Every process refuses the tokens of the user within 10 seconds; the password stays valid.',
+      responses: { 200: endedUser },
+      auth: 'operator',
+      params: userParams,
+      handle: async ({ caller, params: { userId } }) => {
+        await signOut(db, actorOf(caller), known(userId, 'This user'));
+        onChanged();
+        return { data: { userId } };
       },
     }),
   ];
