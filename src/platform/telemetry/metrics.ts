@@ -95,7 +95,7 @@ export function createMetrics() {
     ),
     sendable: histogram(
       'sendable_seconds',
-      'How long a delivery was sendable before its attempt began: due, in turn, its webhook active, its circuit closed, and fewer attempts at its receiver than its lane allows.',
+      'How long at least a delivery was sendable before its attempt began: since it was due, in turn, its webhook called, and since its receiver last had as many attempts as its lane allows.',
       latencySeconds,
     ),
     fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),
@@ -213,9 +213,11 @@ export function createMetrics() {
     connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
-    deliveriesOpen: figure('deliveries_open', 'Deliveries in the outbox (counted like sendable_deliveries).', [
-      'status',
-    ]),
+    deliveriesOpen: figure(
+      'deliveries_open',
+      'Deliveries in the outbox (counted like sendable_deliveries).',
+      ['status'],
+    ),
     deliveriesUncalled: figure(
       'deliveries_uncalled',
       'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same maximum for each webhook).',

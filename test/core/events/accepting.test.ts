@@ -55,7 +55,7 @@ function orders(options: { atOnce?: number; following?: () => Promise<void> } = 
     db: stopping(world.db, stops),
     dropoffLocations: defaultDropoffLocations,
     onAccepted: options.following ?? (() => Promise.resolve()),
-    admission: createAdmission({ atOnce: options.atOnce ?? 10, pressure: () => pressure, maxPressure: 1 }),
+    admission: createAdmission({ atOnce: options.atOnce ?? 10, hasRoom: () => pressure < 1 }),
     metrics: createMetrics(),
   });
   const order = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });
