@@ -32,7 +32,7 @@ const commands: Record<string, (args: string[]) => Promise<unknown>> = {
   migrate: withoutArguments(async () => (await import('./roles/migrate.js')).runMigrations()),
   operator: async (args) => (await import('./cli/main.js')).runOperator(args),
   listen: async (args) => (await import('./client/listen/command.js')).runListen(args),
-  receiver: async (args) => (await import('./receiver/main.js')).runReceiver(args),
+  receiver: async (args) => (await import('./receiver.js')).runReceiver(args),
 };
 
 function withoutArguments(run: () => Promise<unknown>): (args: string[]) => Promise<unknown> {

@@ -41,7 +41,7 @@ const workers = Number(
 );
 
 const logger = createLogger('warn');
-/** In memory if there is room; the engines still write through. */
+/** The engines' folders are in memory if there is space; the engines still write through. */
 const memory = '/dev/shm';
 const roomyBytes = 6 * 1024 ** 3;
 const folder = mkdtempSync(join(freeBytes(memory) > roomyBytes ? memory : tmpdir(), 'parcelhook-test-'));

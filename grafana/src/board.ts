@@ -37,7 +37,7 @@ interface Board {
 const tag = 'parcelhook';
 const prometheus = { type: 'prometheus', uid: '${datasource}' };
 
-/** To the other dashboards, in sight: the builder alone would put them into a menu. */
+/** Links to the other dashboards, in sight: the builder alone would put them into a menu. */
 const links: Builder<DashboardLink> = {
   build: () => {
     const link = new DashboardLinkBuilder('Parcelhook')

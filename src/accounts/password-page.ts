@@ -15,7 +15,7 @@ import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
 import { findLinkOwner, type LinkOwner } from './user-store.js';
 import { redeemPasswordLink } from './users.js';
 
-/** Contract, section 6: 12 to 128 characters. */
+/** A password has 12 to 128 characters. */
 export const password = described(
   z
     .string()

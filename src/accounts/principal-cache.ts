@@ -13,7 +13,7 @@ export interface Principal {
   shipperName: string;
   /** Ids of the portal sessions that the user has ended and that have not expired. */
   endedSessions: string[];
-  /** In base64url: one, or two after a rotation. */
+  /** The hashes are in base64url: one, or two after a rotation. */
   keyHashes: string[];
 }
 
@@ -36,7 +36,7 @@ async function loadPrincipals(db: Database, userIds: string[]): Promise<Principa
 }
 
 export interface PrincipalCache {
-  /** As of at most eight seconds ago. Throws ApiError UNAVAILABLE. */
+  /** The principal as it was at most eight seconds ago. Throws ApiError UNAVAILABLE. */
   get(userId: string): Promise<Principal | null>;
   getFresh(userId: string): Promise<Principal | null>;
   /** Call it after each change of an account by this process. */
@@ -50,7 +50,7 @@ interface Entry {
 }
 
 const freshMs = 3_000;
-/** The contract's ten seconds, less the longest statement. */
+/** Access ends within ten seconds: this is that, less the longest statement. */
 const maxMs = 7_000;
 const maxEntries = 10_000;
 
@@ -114,7 +114,7 @@ function judge(claims: VerifiedClaims, keyHash: string, principal: Principal | n
   return principal.shipperStatus === 'SUSPENDED' ? 'SUSPENDED' : 'GOOD';
 }
 
-/** For an entry read just now, if `judge` returned null for an older one. */
+/** Judges an entry read just now, if `judge` returned null for an older one. */
 const judgeNow = (claims: VerifiedClaims, keyHash: string, principal: Principal | null): Verdict =>
   judge(claims, keyHash, principal) ??
   (principal?.keyHashes.includes(claims.accountKeyHash) && !principal.keyHashes.includes(keyHash)

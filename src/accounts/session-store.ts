@@ -26,7 +26,7 @@ export async function endSession(
   );
 }
 
-/** Of sessions that have expired, by any clock: each process asks its own whether a token has. */
+/** Forgets sessions that have expired by any clock: each process asks its own whether a token has. */
 export async function forgetEndedSessions(db: Database): Promise<void> {
   await db.query(
     'forget-ended-sessions',

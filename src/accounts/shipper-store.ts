@@ -14,7 +14,7 @@ export interface Shipper {
 const columns = `shipper_id as "shipperId", name, status, created_at as "createdAt",
   case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil"`;
 
-/** In order of registration. */
+/** Lists them in order of registration. */
 export const listShippers = (
   db: Database,
   status: ShipperStatus | undefined,
@@ -35,7 +35,7 @@ export async function shipperExists(db: Database, shipperId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Until the transaction ends. Null if it does not exist or is removed. */
+/** The lock lasts until the transaction ends. Null if it does not exist or is removed. */
 export async function lockShipper(tx: Database, shipperId: string): Promise<Shipper | null> {
   const rows = await tx.query<Shipper>(
     'lock-shipper-to-change',

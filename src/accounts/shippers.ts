@@ -17,7 +17,7 @@ export interface ShipperChanges {
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
 }
 
-/** In the transaction of the shipper's change. */
+/** Changes of the shipper's webhooks, in the transaction of its own change. */
 export interface ShippersWebhooks {
   suspend(tx: Database, shipperId: string): Promise<void>;
   resume(tx: Database, shipperId: string): Promise<void>;

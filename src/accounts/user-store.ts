@@ -50,7 +50,10 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
+/**
+ * Writes at most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other
+ * here.
+ */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',
@@ -80,7 +83,7 @@ export interface ListedUser {
   createdAt: Date;
 }
 
-/** In order of registration. */
+/** Lists them in order of registration. */
 export const listUsers = (
   db: Database,
   shipperId: string,
@@ -106,7 +109,7 @@ export async function endTokens(tx: Database, userId: string): Promise<void> {
   await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
 }
 
-/** Until the transaction ends. Null if there is none. */
+/** The lock lasts until the transaction ends. Null if there is none. */
 export async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
   const rows = await tx.query<{ shipperId: string }>(
     'lock-user',

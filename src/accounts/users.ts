@@ -62,7 +62,7 @@ async function insertLink(tx: Database, publicUrl: string, userId: string): Prom
   return `${publicUrl.replace(/\/$/, '')}/set-password?token=${token}`;
 }
 
-/** Of two concurrent calls one wins. Ends the user's other links and all tokens. False if the link is void. */
+/** One of two concurrent calls wins. Ends the user's other links and all tokens. False if the link is void. */
 export const redeemPasswordLink = (
   db: Database,
   address: string | null,

@@ -21,9 +21,9 @@ import { headerValues, isEmpty, type RequestHeaders } from './request-headers.js
 export { parseHeaders, type Finding };
 
 export interface DiagnosisInput {
-  /** Of the request that was refused; text is read by `parseHeaders`. */
+  /** The headers of the request that was refused; text is read by `parseHeaders`. */
   headers: string | RequestHeaders;
-  /** As the receiver has it. */
+  /** The body as the receiver has it. */
   rawBody: string | Uint8Array;
   /** The one that the receiver verifies with. */
   secret: string | undefined;
@@ -45,7 +45,7 @@ export interface Diagnosis {
   findings: Finding[];
 }
 
-/** A pasted text may hold the headers of several requests. */
+/** A pasted text may have the headers of several requests. */
 const maxValues = 4;
 /** During a rotation a request has two. */
 const maxSignatures = 64;
@@ -137,10 +137,10 @@ function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
   return length === undefined || Number(length) === body.bytes.length;
 }
 
-/** Between the clocks of the service's own processes. */
+/** The allowed skew between the clocks of the service's own processes. */
 const maxSkewSeconds = 5;
 
-/** An attempt begins after its event was recorded. An event's id that the service made holds that time (UUIDv7). */
+/** An attempt begins after its event was recorded. An event's id that the service made has that time (UUIDv7). */
 function isAfterRecording(id: string, timestamp: string): boolean {
   if (!/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i.test(id)) return true;
   if (!/^\d+$/.test(timestamp)) return true;

@@ -25,7 +25,7 @@ export interface ErrorFields {
   retryAfterMs?: number | null;
 }
 
-/** Every failure of this package. Its message and fields hold no key, password, token or secret. */
+/** Every failure of this package. Its message and fields have no key, password, token or secret. */
 export class ParcelhookError extends Error {
   override readonly name = 'ParcelhookError';
   readonly code: ErrorCode;

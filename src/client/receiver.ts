@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventQuery, FeedEvent, Notice, Notification } from './api/types.js';
 import type { Client } from './client.js';
 import { isTransient, ParcelhookError } from './errors.js';
-import { readBody, type BodyLimits } from './receiving/body.js';
 import { createSerializer } from './receiving/memory-store.js';
 import { isDue, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
 import { headerValues } from './request-headers.js';
@@ -17,8 +16,15 @@ export interface NotificationContext<Transaction = undefined> {
   missing: { from: number; to: number } | null;
   /** `FEED` if it was missing and was fetched. */
   source: 'REQUEST' | 'FEED';
-  /** Of the store: what is written with it is committed together with the mark that this event was handled. */
+  /**
+   * The store's transaction: what is written with it is committed together with the mark that this event was handled.
+   */
   transaction: Transaction;
+}
+
+interface BodyLimits {
+  maxBodyBytes: number;
+  bodyTimeoutMs: number;
 }
 
 export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLimits> {
@@ -32,7 +38,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   onNotification(notification: Notification, context: NotificationContext<Transaction>): unknown;
   /** Another webhook of yours fails, recovers or is disabled. Without it, notices are accepted and ignored. */
   onNotice?(notice: Notice, context: NotificationContext<Transaction>): unknown;
-  /** Of `POST /v1/webhooks/{webhookId}/test`. Without it, tests are accepted and ignored. */
+  /** Gets what `POST /v1/webhooks/{webhookId}/test` sends. Without it, tests are accepted and ignored. */
   onTest?(notification: Notification): unknown;
   /** Fetches missing states from the feed. Without it, they are only reported in the context. */
   client?: Pick<Client, 'events'> | undefined;
@@ -44,7 +50,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   toleranceSeconds?: VerifyOptions['toleranceSeconds'];
 }
 
-/** For express, and for `http.createServer`. It never rejects. */
+/** A handler for express, and for `http.createServer`. It never rejects. */
 export interface ReceiverHandler {
   (request: IncomingMessage, response: ServerResponse): Promise<void>;
   /**
@@ -128,6 +134,42 @@ function respond(response: ServerResponse, [status, text]: Outcome): void {
     ...((status === 413 || status === 408) && { connection: 'close' }),
   };
   response.writeHead(status, headers).end(text);
+}
+
+type BodyOutcome =
+  | Buffer
+  | 'CONSUMED'
+  | 'TOO_LARGE'
+  | 'TOO_SLOW'
+  | /** The sender has gone: nobody waits for a response. */ 'GONE';
+
+/** The bytes of the body as they arrived, be it from the request or from express.raw(). */
+function readBody(
+  request: IncomingMessage & { body?: unknown },
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+): Promise<BodyOutcome> {
+  if (request.body instanceof Uint8Array) return Promise.resolve(Buffer.from(request.body));
+  if (request.readableDidRead || request.readableEnded) return Promise.resolve('CONSUMED');
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const end = (outcome: BodyOutcome) => {
+      clearTimeout(timer);
+      request.off('data', onData).resume();
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => end('TOO_SLOW'), bodyTimeoutMs);
+    const onData = (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBodyBytes) end('TOO_LARGE');
+      else chunks.push(chunk);
+    };
+    request
+      .on('data', onData)
+      .on('end', () => end(Buffer.concat(chunks)))
+      .on('error', () => end('GONE'))
+      .on('close', () => end('GONE'));
+  });
 }
 
 function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {

@@ -53,7 +53,7 @@ const comparedNames = [
   'METRICS_TOKEN',
 ] as const;
 
-/** One problem for each: a reader of one would also hold the other. */
+/** One problem for each: a reader of one would also have the other. */
 export function equalSecrets(values: GivenSecrets): string[] {
   const secrets = [
     ...comparedNames.map((name) => ({ name, value: values[name]?.trim() })),
@@ -71,7 +71,7 @@ export function equalSecrets(values: GivenSecrets): string[] {
   return [...problems];
 }
 
-/** Variables that hold a secret or a password. */
+/** Variables that have a secret or a password. */
 const secretNames = [
   ...comparedNames,
   'OPERATOR_TOKENS',
@@ -84,8 +84,8 @@ const secretNames = [
 export const secretFileNames = secretNames.map((name) => `${name}_FILE`);
 
 /**
- * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount them
- * (contract, section 7). Returns the environment with the contents, and a problem for each file that gives none.
+ * Each secret `…` may be given as a file instead, whose path is in `…_FILE`, as Docker and Kubernetes mount them.
+ * Returns the environment with the contents, and a problem for each file that gives none.
  */
 export function withSecretFiles(given: Record<string, string | undefined>) {
   const env = { ...given };

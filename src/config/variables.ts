@@ -79,7 +79,7 @@ const dataFile = <T>(read: (path: string) => T) =>
   });
 
 /**
- * Contract, section 7. Each has its form, its default as written in the environment, and its purpose. `npm run
+ * Every setting has its form, its default as written in the environment, and its purpose. `npm run
  * config-table` generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({

@@ -97,7 +97,7 @@ const feedQuery = z
     ...evenIfFieldsAreWrong,
   });
 
-/** The feed that receivers reconcile against (contract, section 4). */
+/** The feed that receivers reconcile against. */
 export const feedRoute = (deps: FeedRouteDependencies): Route =>
   route({
     method: 'get',

@@ -1,22 +1,24 @@
 import { Router } from 'express';
 import { readOnlyRoute } from '../platform/errors.js';
-import type { AsyncApiDocument } from './asyncapi.js';
-import { readBuilt, renderPage, type Page, type RenderedPage } from './docs/frame.js';
-import { trusted } from './docs/html.js';
-import { renderDocs, renderOperatorDocs, type States } from './docs/page.js';
+import {
+  readWritten,
+  renderReference,
+  renderResults,
+  renderWritten,
+  writtenPages,
+  type RenderedPage,
+} from './docs/pages.js';
+import { operationSections, sectionsOf } from './docs/search.js';
 import { fixedBody } from './fixed-body.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
-export interface Documents {
-  api(): OpenApiDocument;
-  notifications(): AsyncApiDocument;
-}
+const maxQueryLength = 200;
 
 /**
- * `/openapi.json`, `/asyncapi.json`, `/docs` and the documents below it, with an ETag. Each is rendered on its first
- * request: that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
+ * `/openapi.json`, `/docs` and the pages below it, with an ETag. Each is rendered on its first request: that keeps the
+ * start quick, and `baseUrl`, which the reference's commands use, is known only then.
  */
-export function documentPages(documents: Documents, states: States, baseUrl: () => string): Router {
+export function documentPages(api: () => OpenApiDocument, baseUrl: () => string): Router {
   const router = Router();
   const serve = (path: string, make: () => ReturnType<typeof fixed>) => {
     const send = once(make);
@@ -25,21 +27,25 @@ export function documentPages(documents: Documents, states: States, baseUrl: () 
       .get((request, response) => send()(request, response))
       .all(readOnlyRoute);
   };
-  const document = once(documents.api);
+  const document = once(api);
   serve('/openapi.json', () => fixed('application/json; charset=utf-8', JSON.stringify(document())));
-  serve('/asyncapi.json', () =>
-    fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
-  );
-  serve('/docs', () => asPage(renderDocs(document(), states, baseUrl())));
-  serve('/docs/operator', () => asPage(renderOperatorDocs(document(), baseUrl())));
-  serve('/docs/receiving', () => asPage(written('/docs/receiving', 'Receiving notifications')));
-  serve('/docs/runbook', () => asPage(written('/docs/runbook', 'Runbook')));
+  serve('/docs', () => asPage(renderReference(document(), baseUrl())));
+  for (const path of Object.keys(writtenPages) as (keyof typeof writtenPages)[])
+    serve(path, () => asPage(renderWritten(path)));
+  const sections = once(() => [
+    ...operationSections(document()),
+    ...readWritten().flatMap(([path, page]) => sectionsOf(path, page)),
+  ]);
+  router
+    .route('/docs/search')
+    .get(({ query: { q } }, response) => {
+      const query = typeof q === 'string' ? q.trim().slice(0, maxQueryLength) : '';
+      const { page, contentSecurityPolicy } = renderResults(sections(), query);
+      response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
+    })
+    .all(readOnlyRoute);
   return router;
 }
-
-/** A page made of a document: the build has made its text. */
-const written = (path: Page['path'], title: string): RenderedPage =>
-  renderPage({ path, title, content: trusted(readBuilt(`${path.replace('/docs/', '')}.html`)) });
 
 const asPage = ({ page, contentSecurityPolicy }: RenderedPage) =>
   fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });

@@ -1,6 +1,6 @@
 import type { ApiError, Detail } from '../platform/errors.js';
 
-/** As in the specification's sample; it changes when the shape of responses does. */
+/** The version of the specification's sample; it changes when the shape of responses does. */
 const version = '1.0.0';
 
 /** `timestampMs` is set only where an earlier response is repeated. */
@@ -25,7 +25,6 @@ export const successBody = (
   ...(warnings.length > 0 && { warnings }),
 });
 
-/** The envelope of a failure (contract, section 2). */
 export const failureBody = (error: ApiError, requestId: string) => ({
   version,
   status: error.status,

@@ -14,7 +14,7 @@ export interface Health {
   page: Router;
   /**
    * Ready while all of `needed` pass; until the first call the process is starting. Checks in `informs` are shown but
-   * do not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
+   * do not make the role unready: the API stays ready while Redis is away, and says so.
    */
   use(needed: HealthChecks, informs?: HealthChecks): void;
   /** Not ready from now on: the process is about to stop. */

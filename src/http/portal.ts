@@ -85,7 +85,10 @@ the address that starts with <code>https://</code>.</p>
 <p>The API works here as well: see <a href="/docs">the documentation</a>.</p>`,
 );
 
-/** By name: only what was there at the start of the service is served. The names have digests of the contents. */
+/**
+ * The assets by name: only what was there at the start of the service is served. The names have digests of the
+ * contents.
+ */
 function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
   const read = (name: string) => readFileSync(path.join(folder, 'assets', name));
   const names = readdirSync(path.join(folder, 'assets')).filter((name) => path.extname(name) in types);

@@ -14,7 +14,7 @@ import {
 /** Runs a wait that uses nothing of the process but a timer, without the slot of its request. */
 export type OutsideSlot = (wait: () => Promise<void>) => Promise<void>;
 
-/** For a request that has no slot. */
+/** How a request without a slot waits. */
 export const withoutSlot: OutsideSlot = (wait) => wait();
 
 export interface Caller {

@@ -56,7 +56,7 @@ export interface ServerOptions {
   trustProxy: number | string[] | undefined;
 }
 
-/** Everything a request passes through, in order; errors thrown anywhere become the contract's failures. */
+/** Everything a request passes through, in order; errors thrown anywhere become failures as the API documents them. */
 export function createApp(options: ServerOptions): Express & Required<Pick<App, 'onGivenUp'>> {
   const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sameText } from '../accounts/credentials.js';
 
 export interface InboxAddresses {
-  /** Of a shipper's inbox; the same after a restart. */
+  /** The address of a shipper's inbox; the same after a restart. */
   addressOf(shipperId: string): string;
   /** Null for a token that this service has not made. */
   shipperOf(token: string): string | null;

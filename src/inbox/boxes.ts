@@ -26,7 +26,7 @@ export interface Box {
 
 export interface Boxes {
   of(shipperId: string): Box;
-  /** From the next request on. */
+  /** Applies from the next request on. */
   fail(shipperId: string, fail: Failure | null, times: number | null): Box;
   /** Counts as a request. */
   nextAnswer(shipperId: string): Answer;
@@ -38,7 +38,7 @@ export interface Boxes {
 const maxBoxes = 50;
 export const maxItems = 100;
 
-/** In memory only: items may hold personal data, and are gone with the process. */
+/** Items are in memory only: they may have personal data, and are gone with the process. */
 export function createBoxes(): Boxes {
   const boxes = new LRUCache<string, Box>({ max: maxBoxes });
   const change = (shipperId: string, changes: Partial<Box>): Box => {

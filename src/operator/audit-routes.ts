@@ -77,7 +77,6 @@ const view = ({ at, actorKind, actor, address, ...row }: AuditRow) => ({
   actor: { kind: actorKind, name: actor, address },
 });
 
-/** The audit log (contract, section 6). */
 export function auditRoutes({ db }: { db: Database }): Route[] {
   return [
     route({

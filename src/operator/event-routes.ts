@@ -101,7 +101,7 @@ const resultView = (result: RecordResult) =>
       }
     : result;
 
-/** State events from the operator's own systems (contract, section 6). */
+/** State events from the operator's own systems. */
 export function eventRoutes(deps: {
   knownStates: ReadonlySet<string>;
   recordEvent(event: NewEvent): Promise<RecordResult>;

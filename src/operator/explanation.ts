@@ -33,7 +33,7 @@ const sweeps = ({ sweepEveryMs }: Pace) =>
   `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-/** As of the time of the facts. */
+/** Explains as of the time of the facts. */
 export function explain(facts: DeliveryFacts, pace: Pace) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);

@@ -106,7 +106,6 @@ const known = (shipperId: string): string => {
   return shipperId;
 };
 
-/** Shippers (contract, section 6). */
 export function shipperRoutes(deps: ShipperDependencies): Route[] {
   const { db, webhooks } = deps;
   return [

@@ -10,7 +10,7 @@ import { notFound } from '../platform/errors.js';
 import { shipmentList } from '../shipments/responses.js';
 import * as shipments from '../shipments/routes.js';
 import type { StateCatalogue } from '../shipments/states.js';
-import { findOwner, findShipperOf } from './support-store.js';
+import { isInRangeOf, owedByKey } from '../engine/outbox/sql.js';
 
 const shipperId = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID');
 
@@ -20,7 +20,7 @@ async function requireShipper(db: Database, id: string): Promise<void> {
 }
 
 /**
- * The shipper's own lists, for support (contract, section 6). They have nothing of the recipient. A single delivery may
+ * The shipper's own lists, for support. They have nothing of the recipient. A single delivery may
  * have personal data, in its payload and in the responses of its receiver, so each read of one is in the audit log.
  */
 export function supportRoutes({
@@ -104,4 +104,38 @@ export function supportRoutes({
       },
     }),
   ];
+}
+
+/** `shipmentId` is null for tests and notices. */
+interface DeliveryOwner {
+  shipperId: string;
+  webhookId: string;
+  shipmentId: string | null;
+}
+
+/** A delivery's id contains half of its event's id, so the event leads to the shipper. Null if it is not in the log. */
+async function findOwner(db: Database, deliveryId: string): Promise<DeliveryOwner | null> {
+  const [owner] = await db.query<DeliveryOwner>(
+    'find-owner-of-delivery',
+    `select e.shipper_id as "shipperId", d.webhook_id as "webhookId", e.shipment_id as "shipmentId"
+       from (select event_id, shipper_id, shipment_id from events
+              where ${isInRangeOf('event_id', '$1::uuid')} offset 0) e
+      cross join lateral (
+        ${owedByKey('e.shipper_id', '$1::uuid')}
+        union all
+        select shipper_id, delivery_id, webhook_id, event_id from deliveries
+         where shipper_id = e.shipper_id and delivery_id = $1::uuid) d
+      where d.event_id = e.event_id limit 1`,
+    [deliveryId],
+  );
+  return owner ?? null;
+}
+
+async function findShipperOf(db: Database, trackingId: string): Promise<string | null> {
+  const [shipment] = await db.query<{ shipperId: string }>(
+    'find-shipper-of-shipment',
+    'select shipper_id as "shipperId" from shipments where tracking_id = $1',
+    [trackingId],
+  );
+  return shipment?.shipperId ?? null;
 }

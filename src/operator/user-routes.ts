@@ -53,7 +53,7 @@ const known = (userId: string): string => {
   return userId;
 };
 
-/** Users of shippers (contract, section 6). `onChanged` clears what this process has cached of them. */
+/** Users of shippers. `onChanged` clears what this process has cached of them. */
 export function userRoutes({
   db,
   publicUrl,

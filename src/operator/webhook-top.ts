@@ -6,7 +6,7 @@ import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { describeWebhooks, type DescribedWebhook } from './webhook-top-store.js';
+import { withoutQuerySql } from '../engine/send/sealing.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];
@@ -108,7 +108,7 @@ async function findTop(db: Database, sort: Sort, limit: number): Promise<TopWebh
     .sort(orders[sort]);
 }
 
-/** Of the current hour and the one before it, oldest first. */
+/** The figures of the current hour and the one before it, oldest first. */
 function recentOf(hours: HourRow[]): { failureRate: number | null; p95Ms: number | null } {
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const attempts = hours.reduce((sum, hour) => sum + hour.succeeded + hour.failed, 0);
@@ -130,7 +130,6 @@ const orders: Record<Sort, (a: TopWebhook, b: TopWebhook) => number> = {
   slow: (a, b) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0),
 };
 
-/** Webhooks across shippers (contract, section 6). */
 export const webhookTopRoute = (db: Database): Route =>
   route({
     method: 'get',
@@ -157,3 +156,35 @@ export const webhookTopRoute = (db: Database): Route =>
       },
     }),
   });
+
+interface DescribedWebhook {
+  webhookId: string;
+  shipperId: string;
+  shipperName: string;
+  targetAddress: string;
+  status: string;
+  circuit: 'OPEN' | 'CLOSED';
+  heldBy: string | null;
+  failingSince: Date | null;
+}
+
+/** In the order given, without deleted ones. */
+const describeWebhooks = (db: Database, webhookIds: string[]): Promise<DescribedWebhook[]> =>
+  db.query<DescribedWebhook>(
+    'describe-webhooks',
+    `select g.webhook_id as "webhookId", w.shipper_id as "shipperId", s.name as "shipperName",
+            ${withoutQuerySql('w.target_address')} as "targetAddress", w.status,
+            case when c.open_until is null then 'CLOSED' else 'OPEN' end as circuit,
+            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status
+                 when c.open_until is not null then 'CIRCUIT' end as "heldBy",
+            c.failing_since as "failingSince"
+       from unnest($1::uuid[]) with ordinality as g (webhook_id, place)
+      cross join lateral (
+        select shipper_id, target_address, status, suspended from webhooks
+         where webhook_id = g.webhook_id and deleted_at is null limit 1) w
+      cross join lateral (select name from shippers where shipper_id = w.shipper_id limit 1) s
+       left join lateral (
+         select open_until, failing_since from circuits where webhook_id = g.webhook_id limit 1) c on true
+      order by g.place`,
+    [webhookIds],
+  );

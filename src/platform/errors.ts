@@ -4,7 +4,7 @@ export interface Detail {
   message: string;
 }
 
-/** `status` is the code of the contract's table; `headers` are added to the response. */
+/** `headers` are added to the response. */
 export class ApiError extends Error {
   constructor(
     readonly httpStatus: number,
@@ -22,7 +22,7 @@ export class ConfigError extends Error {}
 export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
   new ApiError(400, 'INVALID_REQUEST', message, { details });
 
-/** The message may name what is absent or malformed, never which part was wrong (contract, section 2). */
+/** The message may name what is absent or malformed, never which part was wrong. */
 export const unauthorized = (
   challenge: 'Bearer' | 'Basic' = 'Bearer',
   message = 'The key or the token is not valid, or the token has expired: log in again.',

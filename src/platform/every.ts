@@ -79,7 +79,7 @@ export function every(
 
 export const maxIntervals = 4;
 
-/** At most `share` of the time goes into the work; within bounds. */
+/** The pause after which at most `share` of the time goes into the work; within bounds. */
 export const pauseAfter = (tookMs: number, minMs: number, maxMs: number, share = 1 / 10): number =>
   Math.min(maxMs, Math.max(minMs, tookMs / share));
 

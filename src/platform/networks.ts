@@ -45,7 +45,7 @@ export const networks = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** As `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
+/** Servers as `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
 export const dnsServers = z.string().transform((text, context) => {
   const list = text.split(',').map((entry) => entry.trim());
   const known = (entry: string) => {

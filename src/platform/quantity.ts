@@ -44,7 +44,7 @@ export function parseByteCount(text: string): number | null {
   return match ? Math.round(Number(match[1]) * unitBytes[match[2]!]!) : null;
 }
 
-/** At least 1MiB; the parsed value is in bytes. */
+/** A size of at least 1MiB; the parsed value is in bytes. */
 export const byteCount = z.string().transform((text, context) => {
   const bytes = parseByteCount(text);
   if (bytes !== null && bytes >= minBytes && bytes <= maxBytes) return bytes;

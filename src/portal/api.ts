@@ -8,7 +8,7 @@ export interface ApiError extends Error {
   status: number;
   details: { path: string; message: string }[];
   requestId: string | null;
-  /** After which another try makes sense; null if the service did not say. */
+  /** The time after which another try makes sense; null if the service did not say. */
   retryAfterSeconds: number | null;
 }
 
@@ -19,7 +19,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Of the session itself: a 401 is its result, not the end of a session. */
+  /** A request of the session itself: a 401 is its result, not the end of a session. */
   isLogin?: boolean;
 }
 

@@ -12,7 +12,12 @@ const source = path.relative('.', import.meta.dirname);
 /** Writes `<folder>/index.html` and `<folder>/assets/`. */
 export async function buildPortal(folder) {
   const { metafile } = await bundle({
-    entryPoints: { portal: `${source}/main.tsx`, style: `${source}/style.css`, icon: `${source}/icon.svg` },
+    entryPoints: {
+      portal: `${source}/main.tsx`,
+      docs: `${source}/docs.ts`,
+      style: `${source}/style.css`,
+      icon: `${source}/icon.svg`,
+    },
     loader: { '.svg': 'copy' },
     outdir: path.join(folder, 'assets'),
     entryNames: '[name]-[hash]',

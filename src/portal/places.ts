@@ -6,9 +6,9 @@ import { Deliveries } from './places/deliveries/Deliveries.js';
 import { Webhooks } from './places/webhooks/Webhooks.js';
 
 export interface Place {
-  /** Of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
+  /** A pattern of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
   pattern: string;
-  /** In the navigation and the document's title. */
+  /** The name in the navigation and the document's title. */
   label: string;
   Component: ComponentType<{ id?: string }>;
   /** False: not in the navigation. */

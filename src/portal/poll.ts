@@ -4,7 +4,7 @@ import { isApiError, type ApiError } from './api.js';
 export interface Resource<Data> {
   /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
   data: Data | undefined;
-  /** Of the last read; null after a success. */
+  /** The error of the last read; null after a success. */
   error: ApiError | null;
   isLoading: boolean;
   /** Reads again now, and resolves when that is shown. */
@@ -83,7 +83,7 @@ export function useResource<Data>(
 }
 
 /**
- * Whether this tab holds the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden
+ * Whether this tab has the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden
  * or closed. Without locks (plain HTTP elsewhere than on localhost) each tab keeps the pace.
  */
 let isHeld = false;

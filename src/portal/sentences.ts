@@ -66,7 +66,7 @@ const within = (ms: number) => `within ${durationText(ms < 1_000 ? ms : Math.rou
 const after = ({ durationMs }: AttemptLike) =>
   durationMs === null ? '' : ` after ${durationText(durationMs)}`;
 
-/** Without the full stop, so that a sentence can go on; `hint` is a sentence of its own, or empty. */
+/** A sentence without the full stop, so that a sentence can go on; `hint` is a sentence of its own, or empty. */
 interface Told {
   fact: string;
   hint: string;
@@ -211,7 +211,7 @@ const holds: Record<string, string> = {
   SUSPENDED: 'suspended',
 };
 
-/** For a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
+/** Text for a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
 export function waitInShort(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
   const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
   if (status === 'HELD')
@@ -231,7 +231,7 @@ const errorsInShort: Record<string, string> = {
   PROTOCOL: 'Invalid HTTP',
 };
 
-/** For a row of the log: "503 in 212 ms", "No response in 15 s", "Not reached". */
+/** Text for a row of the log: "503 in 212 ms", "No response in 15 s", "Not reached". */
 export function outcomeInShort(attempt: AttemptLike | null): string {
   if (!attempt) return '–';
   const { statusCode, errorCode, durationMs } = attempt;

@@ -4,13 +4,11 @@ import { operatorsOf, authenticateShipper, authenticateOperator } from '../accou
 import { createLoginLimits } from '../accounts/login/limits.js';
 import { createSessionCookie } from '../accounts/login/cookie.js';
 import { createLogIn } from '../accounts/login/log-in.js';
-import { loginRoute } from '../accounts/login/routes.js';
-import { sessionRoutes } from '../accounts/login/session-routes.js';
+import { loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createTokens } from '../accounts/tokens.js';
-import { createApiLimit } from '../http/api-limit.js';
-import { createShares } from '../http/request/shares.js';
+import { createApiLimit, createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body-bytes.js';
 import type { Route } from '../http/route.js';
 import type { ServerOptions } from '../http/server.js';
@@ -44,7 +42,7 @@ const costlyShare = {
   stalledAfterMs: Infinity,
 };
 
-/** Of all current requests. */
+/** The bodies of all current requests together. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 export function openAccess(resources: Resources, refusals: Refusals): Access {

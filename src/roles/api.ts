@@ -10,19 +10,18 @@ import {
   type NewEvent,
   type RecordResult,
 } from '../engine/engine.js';
-import { notificationDocs, notificationsOptions } from '../webhooks/notification-docs.js';
+import { notificationDocs } from '../webhooks/notification-docs.js';
 import { deliveryRoutes } from '../history/log/routes.js';
 import { cancelReplay } from '../catch-up/replay/cancel-replay.js';
 import { replayProgressRoutes, replayRoutes } from '../catch-up/replay/routes.js';
 import { webhookHealth } from '../history/stats/health.js';
 import { statsRoutes, defaultHours, webhookStats } from '../history/stats/routes.js';
-import { createNotificationsDocument, type AsyncApiDocument } from '../http/asyncapi.js';
 import { createDocument } from '../http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from '../http/openapi/page-operations.js';
 import type { OpenApiDocument } from '../http/openapi/types.js';
 import type { Route } from '../http/route.js';
 import { auditRoutes } from '../operator/audit-routes.js';
-import { erasureRoutes } from '../operator/erasure-routes.js';
+import { erasureRoutes } from '../operator/maintenance-routes.js';
 import { eventRoutes } from '../operator/event-routes.js';
 import { maintenanceRoutes } from '../operator/maintenance-routes.js';
 import { shipperRoutes } from '../operator/shipper-routes.js';
@@ -191,6 +190,3 @@ export const apiDocument = (
     webhooks: notificationDocs,
     serverUrl: config.PUBLIC_URL ?? '/',
   });
-
-export const notificationsDocument = (): AsyncApiDocument =>
-  createNotificationsDocument(notificationsOptions);

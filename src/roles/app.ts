@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccess } from './access.js';
 import { createRefusals, type Refusals } from '../accounts/audit/refusals.js';
 import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js';
-import { apiDocument, apiRoutes, notificationsDocument } from './api.js';
+import { apiDocument, apiRoutes } from './api.js';
 import { startBacklogGauges } from './background.js';
 import type { CompleteConfig } from '../config/config.js';
 import { createFeed } from '../feed/feed.js';
@@ -148,11 +148,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
-            documentPages(
-              { api: () => apiDocument(config, routes), notifications: notificationsDocument },
-              resources.catalogue,
-              publicUrl,
-            ),
+            documentPages(() => apiDocument(config, routes), publicUrl),
             portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
           ],
   });

@@ -1,4 +1,5 @@
 /** The commands that a newcomer pastes, as the first start prints them and the portal shows them. */
+import { logInCommand, shellQuoted } from '../http/docs/curl.js';
 
 export interface FirstAccount {
   accountKey: string;
@@ -37,16 +38,6 @@ export function sampleOrder(now: number) {
     },
   };
 }
-
-/** One argument of a POSIX shell, whatever is in it. */
-export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-/**
- * Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's, quoted for the shell: without a password it asks for
- * one.
- */
-export const logInCommand = (user: string) =>
-  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
 
 /** As in the README and in the examples of the API. */
 const order = () => ({

@@ -17,7 +17,7 @@ import type { Role } from './resources.js';
 export interface Listeners {
   /** Serves the API; on a worker, health and metrics. */
   main: Listener;
-  /** For clients on this host. */
+  /** The address for clients on this host. */
   url: string;
   metricsPort: number | undefined;
   maxConnections: number;
@@ -38,7 +38,7 @@ export interface ListenerDependencies {
 const defaultMaxConnections = 5_000;
 const maxMetricsConnections = 64;
 
-/** Until `main.use` sets the app, it serves health and metrics, and 503 for the rest. */
+/** The main listener, until `main.use` sets the app, serves health and metrics, and 503 for the rest. */
 export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
   const { config, role, logger, metrics, health, releasers } = dependencies;
   const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;

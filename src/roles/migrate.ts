@@ -72,7 +72,7 @@ async function currentLogin(client: pg.Client): Promise<Login> {
   return rows[0]!;
 }
 
-/** In one transaction: no process meets a table that was taken over but not granted yet. */
+/** Grants everything in one transaction: no process meets a table that was taken over but not granted yet. */
 async function admitService(client: pg.Client, service: Login): Promise<void> {
   const own = await currentLogin(client);
   if (own.database !== service.database)

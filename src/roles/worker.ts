@@ -23,7 +23,7 @@ const flowMaxAgeMs = 30_000;
 /** Less than a health check may take. */
 const firstJobsMs = 1_000;
 
-/** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
+/** Creation, fan-out, delivery and sweeping. */
 export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRole {
   const { config, workerDb: db, logger, metrics, engine, queue, producers } = resources;
   const creation = { ...engine.recording(db), initialState: resources.catalogue.initial, logger };

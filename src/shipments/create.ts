@@ -29,7 +29,7 @@ export async function createShipments(
   return results.filter((result) => !(result instanceof ApiError)).length;
 }
 
-/** In batches. Resolves when created, or left to the sweeper. */
+/** Creates in batches. Resolves when created, or left to the sweeper. */
 export function createInProcess(
   deps: CreationDependencies & { logger: Logger },
 ): (order: ShipmentHead) => Promise<void> {

@@ -4,7 +4,7 @@ import { describeIssue } from '../platform/issues.js';
 import defaults from './dropoff-defaults.json' with { type: 'json' };
 import type { DropoffLocation } from './order.js';
 
-/** For a first start; operators replace them with DROPOFF_FILE. */
+/** Locations for a first start; operators replace them with DROPOFF_FILE. */
 export const defaultDropoffLocations: DropoffLocation[] = defaults;
 
 const dropoffFile = z
@@ -41,8 +41,8 @@ export type ChooseDropoff = (to: {
 }) => DropoffLocation;
 
 /**
- * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code
- * (contract, section 3). A rule that no location satisfies is skipped.
+ * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code.
+ * A rule that no location satisfies is skipped.
  */
 export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
   const places = locations.map((location) => ({

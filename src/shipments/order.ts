@@ -69,7 +69,7 @@ export type OrderChecks = (typeof orderChecks)[number];
 
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
-/** For the document. */
+/** The pattern for the document. */
 const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
 const unit = (names: string[]) =>
   text
@@ -111,7 +111,7 @@ const phoneProblem = (given: unknown) =>
     ? 'must be 5 to 20 digits; leave out the +'
     : 'must be 5 to 20 digits';
 
-/** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */
+/** The body of order integration (specification, "Order"). */
 export const orderSchemaOf = (checks: OrderChecks) => {
   const checked = checks === 'strict' ? strictFields : lenientFields;
   return z

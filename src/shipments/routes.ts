@@ -121,7 +121,7 @@ export async function listPage(
   return { shipments: page.map(view), nextCursor };
 }
 
-/** The list of shipments, and the catalogue of states (contract, section 4). */
+/** The list of shipments, and the catalogue of states. */
 export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
   const states = statesOf(catalogue);
   return [

@@ -11,7 +11,7 @@ const catalogueFile = z.object({
 });
 type CatalogueFile = z.output<typeof catalogueFile>;
 
-/** Contract, section 6. A state without `next` is terminal. */
+/** The states that may follow each state. A state without `next` is terminal. */
 const defaultCatalogue: CatalogueFile = {
   initial: 'CREATED',
   states: [

@@ -106,7 +106,7 @@ export interface TrackedShipment {
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
-  /** Of its latest events, as many as fit in a response, oldest first. */
+  /** The notifications of its latest events, as many as fit in a response, oldest first. */
   notifications: Record<string, unknown>[];
 }
 
@@ -171,7 +171,7 @@ export async function readUncreated(db: Database): Promise<{ count: number; olde
 
 const expiredAtOnce = 10_000;
 
-/** In bounded pieces. */
+/** Deletes in bounded pieces. */
 export async function deleteExpiredIdempotencyKeys(db: Database): Promise<void> {
   let deleted: unknown[] = [];
   do deleted = await deleteExpired(db);
@@ -191,19 +191,19 @@ export interface ShipmentFilter {
   /** The shipper's own identifier; not unique. */
   shipperTrackingId?: string | undefined;
   state?: string | undefined;
-  /** At `from` or later, and before `to`. */
+  /** Accepted at `from` or later, and before `to`. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** Without its recipient. */
+/** A shipment without its recipient. */
 export interface ListedShipment {
   trackingId: string;
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
   acceptedAt: Date;
-  /** Until it is created, when it was accepted. */
+  /** Its latest change; until it is created, when it was accepted. */
   updatedAt: Date;
 }
 

@@ -19,7 +19,7 @@ export async function requireKey(db: Database, secrets: SecretBox): Promise<bool
   return true;
 }
 
-/** Of several concurrent starts the first one decides. */
+/** The first of several concurrent starts decides. */
 export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   if (await requireKey(db, secrets)) return;
   await db.query('insert-key-check', 'insert into key_check (sealed) values ($1) on conflict do nothing', [

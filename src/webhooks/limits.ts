@@ -42,7 +42,7 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
     destination: cap('creation-destination', creationsPerShipper * creationsOfDestination),
   };
 
-  /** In sequence, so that a request refused by one cap does not count against the next. */
+  /** Spends in sequence, so that a request refused by one cap does not count against the next. */
   const spend = async (
     limit: 'by_hand' | 'webhook_creation',
     steps: (readonly [what: string, cap: ReturnType<typeof cap>, key: string])[],

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { capitalized, type NotificationKind, type NotificationsOptions } from '../http/asyncapi.js';
 import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
@@ -54,6 +53,15 @@ const sample = notification
   })
   .meta({ id: 'TestNotification', description: 'A sample notification.' });
 
+interface NotificationKind {
+  /** `shipmentState` */
+  name: string;
+  title: string;
+  /** When it is sent, and to which webhooks. */
+  about: string;
+  payload: z.ZodObject;
+}
+
 const kinds: NotificationKind[] = [
   {
     name: 'shipmentState',
@@ -75,7 +83,7 @@ const kinds: NotificationKind[] = [
   },
 ];
 
-/** The headers of every attempt (contract, section 5). */
+/** The headers of every attempt. */
 const attemptHeaders = z.object({
   'webhook-id': described(
     z.string(),
@@ -150,7 +158,7 @@ export function notificationDocs(schemas: SchemaCollector): Paths {
     const schema = schemas.toJson(payload, 'output');
     const example = exampleOf(schema, schemas.components);
     return {
-      operationId: `receive${capitalized(name)}`,
+      operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       tags: ['Webhooks'],
       summary: title,
       description: [about, delivery, signature].join('\n\n'),
@@ -162,10 +170,3 @@ export function notificationDocs(schemas: SchemaCollector): Paths {
   };
   return Object.fromEntries(kinds.map((kind) => [kind.name, { post: operationOf(kind) }]));
 }
-
-export const notificationsOptions: NotificationsOptions = {
-  kinds,
-  headers: attemptHeaders,
-  delivery,
-  signature,
-};

@@ -39,7 +39,7 @@ export interface WebhookDependencies {
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
   onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
-  /** By webhook id. */
+  /** The health of each, by webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
   /** Attempts of the last 24 hours, by webhook id. */
   stats(webhookIds: string[]): Promise<Map<string, object>>;
@@ -244,7 +244,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   ];
 }
 
-/** Without its query if no key opens that. */
+/** The address, without its query if no key opens that. */
 function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);
@@ -265,7 +265,7 @@ export const egressRoute = (addresses: readonly string[]): Route =>
     handle: () => Promise.resolve({ data: { addresses } }),
   });
 
-/** Of all webhooks at once. The returned function gives what to add to one. */
+/** Reads what is included of all webhooks at once. The returned function gives what to add to one. */
 async function readIncluded(
   sources: Record<Include, (webhookIds: string[]) => Promise<Map<string, object>>>,
   wanted: Set<Include> | undefined,

@@ -2,7 +2,7 @@ import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
-/** As stored: its address's query and its headers' values are sealed. */
+/** A webhook as stored: its address's query and its headers' values are sealed. */
 export interface Webhook {
   webhookId: string;
   interests: string[];
@@ -62,7 +62,7 @@ export function insertWebhook(
   });
 }
 
-/** In order of creation. */
+/** Lists them in order of creation. */
 export function listWebhooks(
   db: Database,
   shipperId: string,
@@ -202,7 +202,9 @@ export const deleteWebhooks = changeAll(
   'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',
 );
 
-/** As stored, of the webhooks whose target address has this path, and the previous ones during a rotation. */
+/**
+ * The secrets as stored, of the webhooks whose target address has this path, and the previous ones during a rotation.
+ */
 export const readSecrets = (db: Database, shipperId: string, path: string) =>
   db.query<{ webhookId: string; secret: string; previousSecret: string | null }>(
     'read-secrets',

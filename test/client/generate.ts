@@ -15,7 +15,10 @@ export async function typesOf(document: OpenApiDocument): Promise<string> {
   ].join('');
 }
 
-/** Without repeated parts and additional properties: the API accepts these, but a misspelt field should not compile. */
+/**
+ * The document without repeated parts and additional properties: the API accepts these, but a misspelt field should not
+ * compile.
+ */
 function trimmed(document: OpenApiDocument): object {
   const paths = Object.entries(document.paths).filter(([path]) => /^\/(operator\/)?v1\//.test(path));
   const { schemas, responses, securitySchemes } = document.components;

@@ -19,7 +19,7 @@ afterAll(async () => {
   await dropDatabase(databaseUrl, name);
 });
 
-/** As another process would have it. */
+/** The store as another process would have it. */
 const storeOf = () => postgresStore<pg.PoolClient>(pool, { table: 'shop.received' });
 
 const eventOf = (subject: string, sequence: number | null = 1) => ({

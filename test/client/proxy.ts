@@ -7,7 +7,7 @@ export const fates: Fate[] = ['PASS', 'DOUBLE', 'DROP', 'LATE', 'UNHEARD'];
 
 export interface Proxy {
   url: string;
-  /** Of the next requests; those after them pass. */
+  /** The fates of the next requests; those after them pass. */
   fates: Fate[];
   /** Forwards what is still late, and waits for everything under way. */
   flush(): Promise<void>;

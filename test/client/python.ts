@@ -45,11 +45,9 @@ export interface PythonProgram {
   kill(): void;
 }
 
-/** With `input`, that is all it can read. */
-export function startPython(args: string[], env: Record<string, string>, input?: string): PythonProgram {
+export function startPython(args: string[], env: Record<string, string>): PythonProgram {
   const child = spawn(python, args, { env: { ...environment, ...env }, stdio: 'pipe' });
   children.add(child);
-  if (input !== undefined) child.stdin.end(input);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const lines = createInterface(child.stdout);

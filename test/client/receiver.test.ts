@@ -142,7 +142,7 @@ const untilSettled = (webhookId: string, trackingId: string) =>
   });
 
 const plans = fc.record({
-  /** Of the deliveries, retries too. */
+  /** The fates of the deliveries, retries too. */
   fates: fc.array(fc.constantFrom(...fates), { maxLength: 20 }),
   failures: fc.array(fc.boolean(), { maxLength: 10 }),
 });

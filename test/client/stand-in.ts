@@ -29,7 +29,7 @@ export interface StandIn {
   url: string;
   calls: Call[];
   logins: Call[];
-  /** By default a new token for an hour. */
+  /** The default is a new token for an hour. */
   login: Responder;
   respond: Responder;
   close(): void;

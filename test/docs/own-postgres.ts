@@ -34,14 +34,14 @@ function newest(): string | null {
 }
 
 export interface OwnPostgres {
-  /** For the superuser, in the database `parcelhook`. */
+  /** The address for the superuser, in the database `parcelhook`. */
   url: string;
   dataFolder: string;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** In an empty folder, on a port that stays the same. */
+/** Starts one in an empty folder, on a port that stays the same. */
 export async function ownPostgres(installed: string, folder: string): Promise<OwnPostgres> {
   const runner = await chooseRunner(installed, folder);
   const [dataFolder, made] = [join(folder, 'data'), join(folder, 'made')];

@@ -1,9 +1,8 @@
 /** Runs the commands and programs of docs/receiving.md against the service, as a reader would. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +15,9 @@ import { placeOrder, registerAccount, registerWebhook, type Account } from '../s
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { startService, type Service } from '../support/harness.js';
 import { readTracked } from '../support/project-files.js';
+import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
+import { killPrograms, serves, startProgram, startTimeoutMs, type Program } from './programs.js';
 import { blocksOf } from './runbook.js';
 
 const blocks = blocksOf(readTracked('docs/receiving.md'));
@@ -37,42 +38,13 @@ function blockUnder(heading: string, language: string): string {
   return found[0]!.code;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
 function writeProgram(name: string, heading: string, language: string): string {
   writeFileSync(join(folder, name), blockUnder(heading, language));
   return name;
 }
 
-interface Program {
-  output(): string;
-  kill(): void;
-}
-
-/** Resolves when the program serves the port in its environment. */
-async function startProgram(command: string, file: string, variables: NodeJS.ProcessEnv): Promise<Program> {
-  const child = spawn(command, [file], { cwd: folder, env: variables });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const program = { output: () => output, kill: () => void child.kill() };
-  programs.push(program);
-  await until(`${file} listens`, () => {
-    if (child.exitCode !== null) throw new Error(`${file} has ended:\n${output}`);
-    return fetch(`http://127.0.0.1:${variables.PORT}/hook`, { method: 'POST' }).then(
-      ({ status }) => status === 400,
-      () => false,
-    );
-  });
-  return program;
-}
-const programs: Program[] = [];
+const startReceiver = (command: string, variables: NodeJS.ProcessEnv) =>
+  startProgram(command, { cwd: folder, env: variables }, () => serves(Number(variables.PORT)));
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parcelhook-receiving-'));
@@ -84,7 +56,7 @@ beforeAll(async () => {
   }))
     symlinkSync(resolve(source), join(folder, 'node_modules', name));
   const [started, ownDatabase, port] = await Promise.all([
-    startService(),
+    startService({ env: { SIMULATE: 'true' } }),
     createDatabase(databaseUrl, databaseName, null),
     freePort(),
   ]);
@@ -106,12 +78,13 @@ beforeAll(async () => {
     URL: service.url,
     KEY: account.accountKey,
     TOKEN: account.token,
+    TRACKING_ID: await placeOrder(account),
   };
   const file = writeProgram('receiver.mjs', 'The kit', 'js');
-  receiver = await startProgram(process.execPath, file, env);
+  receiver = await startReceiver(`node ${file}`, env);
 }, 60_000);
 afterAll(async () => {
-  for (const program of programs) program.kill();
+  killPrograms();
   await pool?.end();
   await service?.stop();
   await dropDatabase(databaseUrl, databaseName);
@@ -132,14 +105,18 @@ test('the receiver in Node stores what happens to an order', async () => {
   const { secret } = await registerWebhook(account, `http://127.0.0.1:${port}/hook`);
   const file = writeProgram('receiver.py', 'The kit', 'python');
   const variables = { ...environment, PORT: String(port), WEBHOOK_SECRET: secret };
-  const inPython = await startProgram(python, file, variables);
+  const inPython = await startReceiver(`${python} ${file}`, variables);
   await placeOrder(account);
   await until('it is printed', () => inPython.output().includes('1 CREATED'));
 });
 
-const commands = blocks.filter(({ language }) => language === 'sh');
+const shown = blocks.filter(({ language }) => language === 'sh');
+const commands = shown.filter(({ code }) => code.startsWith('curl'));
+const listens = shown.flatMap(({ code }) =>
+  code.split('\n').filter((line) => /^npm run .*listen/.test(line)),
+);
 
-test('there are commands', () => expect(commands.length).toBeGreaterThan(3));
+test('there are commands', () => expect([commands.length, listens.length]).toEqual([5, 3]));
 
 test.each(commands)('the service does what a command asks: $code', async ({ code }) => {
   const { stdout } = await promisify(execFile)('sh', ['-c', code], { env, timeout: 30_000 });
@@ -147,6 +124,25 @@ test.each(commands)('the service does what a command asks: $code', async ({ code
   expect(status).toBe('OK');
   if (code.includes('/test?')) expect(data).toMatchObject({ statusCode: 204 });
 });
+
+test.each(listens)(
+  'a notification comes through: %s',
+  async (command) => {
+    const forwarding = command.replace('9001', env.PORT!);
+    const variables = { ...process.env, ...env };
+    let looks = 0;
+    const program = await startProgram(forwarding, { cwd: '.', env: variables }, async ({ output }) => {
+      if (looks++ % 20 === 0) {
+        const body = { states: ['PICKED_UP'], intervalMs: 100 };
+        const path = `/v1/shipments/${await placeOrder(account)}/simulate`;
+        await account.call(path, { method: 'POST', body });
+      }
+      return /PICKED_UP[^]* 204\b/.test(output()); // npm prints the command, too
+    });
+    program.kill();
+  },
+  startTimeoutMs,
+);
 
 test('the diagnosis names the fault in files', async () => {
   const secret = newSecret();

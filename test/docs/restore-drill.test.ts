@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
 import { installedPostgres, ownPostgres, type OwnPostgres } from './own-postgres.js';
-import { commandsUnder } from './runbook.js';
+import { commandsUnder, inEachForm } from './runbook.js';
 import { openShell, type Shell } from './shell.js';
 
 if (!installedPostgres)
@@ -48,6 +48,7 @@ if (!installedPostgres)
         PORT: '0',
       },
       (name) => {
+        if (name === 'logFile') return shell.logFile;
         if (name !== 'pid') throw new Error(`<${name}> has no value in a drill`);
         return String(service.pid);
       },
@@ -69,13 +70,13 @@ if (!installedPostgres)
     expect({ command, exit, stderr }).toEqual({ command, exit: 0, stderr: expect.any(String) });
     return stdout;
   };
-  /** In all its forms; returns what they print. */
+  /** Runs a step in all its forms; returns what they print. */
   const stepsOf = (heading: string, count: number) => {
     const steps = commandsUnder(heading);
     expect(steps).toHaveLength(count); // a new one needs its place below
     return async (index: number) => {
       const printed: string[] = [];
-      for (const command of steps[index]!) printed.push(await run(command));
+      for (const command of steps[index]!.flatMap(inEachForm)) printed.push(await run(command));
       return printed;
     };
   };
@@ -101,7 +102,7 @@ if (!installedPostgres)
     return { delivered, owed, webhookId: attempt!.headers['webhook-id'], cursor: await cursorNow() };
   }
 
-  /** After the backup: gone with the restore. */
+  /** An order placed after the backup: gone with the restore. */
   async function meanwhile() {
     const lost = await placeOrder(account);
     await untilState(account, lost, 'CREATED');
@@ -136,7 +137,7 @@ if (!installedPostgres)
     const restoredAt = Date.now();
     await startAgain();
     await step(4);
-    // Without being asked: the service sees that it is another database.
+    // The service, without being asked, sees that it is another database.
     expectWrong(await account.call(`/v1/events?after=${kept.cursor}`), ['after']);
     await expectKept(kept, lost, restoredAt);
     const cursor = await cursorNow();

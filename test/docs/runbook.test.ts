@@ -12,7 +12,7 @@ import { backends, startService, type Service } from '../support/harness.js';
 import { compose } from '../support/compose.js';
 import { operatorToken } from '../support/process.js';
 import { codeBlocks } from '../support/project-files.js';
-import { blocks, commandsOf, drills, runbook, type Block } from './runbook.js';
+import { blocks, commandsOf, drills, inEachForm, runbook, type Block } from './runbook.js';
 import { openShell, type Shell } from './shell.js';
 
 const isInstalled = (program: string) =>
@@ -134,11 +134,13 @@ describe('each command does what it should', () => {
     writeFileSync(shell.logFile, service.process.output());
     for (const command of commandsOf(block)) {
       if (missing.some((program) => command.includes(`${program} `))) continue;
-      if (/^redis-cli|valkey-cli/.test(command) && !service.env.REDIS_URL) continue;
-      const { exit, stdout, stderr } = await shell.run(command);
-      expect({ command, exit, stderr }).toEqual({ command, exit: 0, stderr: expect.any(String) });
-      if (/operator.* status|"msg":"attempt"|info memory|environ|printenv/.test(command))
-        expect([command, stdout]).toEqual([command, expect.stringMatching(/\w/)]);
+      if (/^redis/.test(command) && (missing.includes('redis-cli') || !service.env.REDIS_URL)) continue;
+      for (const form of inEachForm(command)) {
+        const { exit, stdout, stderr } = await shell.run(form);
+        expect({ form, exit, stderr }).toEqual({ form, exit: 0, stderr: expect.any(String) });
+        if (/^operator status|"msg":"attempt"|info memory|environ|printenv/.test(command))
+          expect([form, stdout]).toEqual([form, expect.stringMatching(/\w/)]);
+      }
     }
   });
 
@@ -153,7 +155,7 @@ describe('each command does what it should', () => {
 });
 
 test('what the runbook says to see in the status is there', async () => {
-  const { stdout } = await shell.run('npm run --silent operator -- status');
+  const { stdout } = await shell.run(inEachForm('operator status')[0]!);
   const mentioned = [...runbook.matchAll(/`(lag\.\w+)`/g)].map(([, name]) => name!);
   expect(mentioned.length).toBeGreaterThan(3);
   for (const name of [...mentioned, 'queues']) expect(stdout).toContain(name);
@@ -188,7 +190,7 @@ test('what the runbook looks for in the log is what the service writes', () => {
   const texts = loggedTexts();
   const searches = ofLanguage('sh')
     .flatMap(commandsOf)
-    .filter((command) => /<logFile>|compose logs/.test(command))
+    .filter((command) => command.startsWith('logs | grep'))
     .flatMap((command) => [...command.matchAll(/grep (?:-E )?('[^']+'|\w+)/g)].map(([, pattern]) => pattern!))
     .filter((pattern) => !pattern.includes('"'))
     .flatMap((pattern) => pattern.replaceAll("'", '').split('|'));
@@ -211,7 +213,7 @@ test.each(['docs/runbook.md', 'docs/operating.md'])('%s names no variable that n
 
 test('what the runbook gives Redis leaves room below the limit of its container', () => {
   const given = [...runbook.matchAll(/config set maxmemory (\d+)mb/g)].map(([, mb]) => Number(mb));
-  expect(given).toHaveLength(2);
+  expect(given).toHaveLength(1);
   const limit = parseInt(compose.services.redis!.mem_limit!);
   for (const mb of given) expect(mb).toBeLessThan(limit);
 });
@@ -247,7 +249,7 @@ test('what the runbook gives Redis leaves room below the limit of its container'
 
 (hasPromtool ? test : test.skip)('each query for Prometheus is one', () => {
   const queries = ofLanguage('promql').map(({ code }) => code.trim());
-  expect(queries.length).toBeGreaterThan(3);
+  expect(queries.length).toBeGreaterThan(2);
   const rules = queries.map((expr, index) => ({ record: `runbook:query:${index}`, expr }));
   const file = join(shell.folder, 'queries.json'); // JSON is YAML, too
   writeFileSync(file, JSON.stringify({ groups: [{ name: 'runbook', rules }] }));

@@ -39,7 +39,14 @@ export const commandsOf = ({ code }: Block): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** By blocks. Throws where there is none. */
+/** The functions that commands use, as "Set up your shell" defines them: with npm, then with Docker. */
+const functions = blocks.filter(({ code }) => code.startsWith('operator()')).map(({ code }) => code);
+
+/** A command as it can be run: once, or with the functions of each form. */
+export const inEachForm = (command: string): string[] =>
+  /^(operator|logs|redis) /.test(command) ? functions.map((defined) => `${defined}${command}`) : [command];
+
+/** The commands, by blocks. Throws where there is none. */
 export function commandsUnder(heading: string): string[][] {
   const own = blocks.filter((block) => block.heading === heading && block.language === 'sh');
   if (own.length === 0) throw new Error(`docs/runbook.md has no commands under "${heading}"`);

@@ -15,7 +15,7 @@ export interface Ran {
 }
 
 export interface Shell {
-  /** Where the commands run: a checkout with a built program, and room for their files. */
+  /** Where the commands run: a checkout with a built program, and space for their files. */
   folder: string;
   logFile: string;
   /** Fills placeholders in; answers what the command asks with yes. */

@@ -1,4 +1,4 @@
-/** `npm run drawing`: makes the drawing of the rooms in docs/architecture.md anew, from the imports. */
+/** `npm run drawing`: makes the drawing of the folders in docs/architecture.md anew, from the imports. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withDrawing } from './drawing.js';
 

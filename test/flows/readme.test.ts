@@ -77,7 +77,7 @@ test('the receiver in the README takes what is signed with its secret, and nothi
   }
 });
 
-test.each(['README.md', 'docs/api.md', 'docs/local.md', 'docs/receiving.md', 'src/client/README.md'])(
+test.each(['README.md', 'docs/api.md', 'docs/receiving.md', 'src/client/README.md'])(
   'a shell can parse every command of %s as pasted',
   (path) => {
     for (const [, code] of readTracked(path).matchAll(/^```sh\n([^]*?)^```$/gm)) {

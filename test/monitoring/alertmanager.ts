@@ -24,14 +24,14 @@ export interface Alert {
 
 export interface Alertmanager {
   target: string;
-  /** As Prometheus would. */
+  /** Posts alerts as Prometheus would. */
   post(labels: Record<string, string>[]): Promise<void>;
   /** Those that it keeps quiet included. */
   alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
 }
 
-/** With the repository's routes and inhibitions; receivers post to `url`/<name>. `timings` replace every route's. */
+/** It has the repository's routes and inhibitions; receivers post to `url`/<name>. `timings` replace every route's. */
 export async function startAlertmanager(
   url: string,
   timings: Record<'group_wait' | 'group_interval' | 'repeat_interval', string>,

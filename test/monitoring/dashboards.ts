@@ -15,7 +15,7 @@ export interface Panel {
 
 const folder = inRepository('grafana/dashboards');
 
-/** As Grafana loads them, by file name. */
+/** The dashboards as Grafana loads them, by file name. */
 export const dashboardTexts = (): Map<string, string> =>
   new Map(
     readdirSync(folder)
@@ -58,7 +58,7 @@ export const expressions = (): string[] =>
 /** `name{matchers}`. */
 export const selectorsOf = (expr: string): string[] => expr.match(/\b[a-zA-Z_]\w*\{[^}]*\}/g) ?? [];
 
-/** As Grafana sends it with everything chosen, for a scrape each second. */
+/** The expression as Grafana sends it with everything chosen, for a scrape each second. */
 export const interpolated = (expr: string): string =>
   expr
     .replaceAll('$__rate_interval', '5s')

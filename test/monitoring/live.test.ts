@@ -168,7 +168,7 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
   };
 }
 
-/** Of one delivery, before enough failures open the circuit. */
+/** Waits until one delivery is given up, before enough failures open the circuit. */
 async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
   await placeOrder(account);
   await failing.waitFor(3);

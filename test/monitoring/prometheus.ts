@@ -47,11 +47,11 @@ export interface PrometheusOptions {
   /** Default: those of the repository. */
   rules?: string;
   alertmanager?: string;
-  /** By job; `production` of what is not named. */
+  /** The environments by job; `production` for what is not named. */
   environments?: Record<string, string>;
 }
 
-/** Of our own; scrapes each job's base URL, and evaluates rules, every second. */
+/** Starts one of our own, which scrapes each job's base URL, and evaluates rules, every second. */
 export async function startPrometheus(
   jobs: Record<string, string>,
   { rules, alertmanager, environments = {} }: PrometheusOptions = {},

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRequestCounter } from '../../src/http/request/count.js';
+import { createRequestCounter } from '../../src/http/request/watch.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import {
   basic,

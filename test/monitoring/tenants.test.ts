@@ -23,7 +23,7 @@ const role = 'parcelhook_dashboards';
 const password = randomBytes(8).toString('hex');
 const server = process.env.TEST_DATABASE_URL ?? '';
 
-/** As psql runs it in the compose file. */
+/** The script as psql runs it in the compose file. */
 const script = () =>
   /<<'SQL'\n([^]*)\nSQL\n/
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!

@@ -59,7 +59,7 @@ const audited = {
 
 const refusedKey = { path: 'events.0.constructor', message: 'is not allowed' };
 
-/** Contract, section 6. */
+/** Responds as the operator's API does. */
 function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply {
   if (token !== `Bearer ${operatorToken}`) return no(401, 'UNAUTHORIZED', 'The token is wrong.');
   if (sizeBytes > maxBodyBytes) return no(413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');

@@ -29,7 +29,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     const producers = Array.from({ length: shards }, (_, n) => engine.producer(`q${n}`));
     return { producers, notify: createNotify(producers, logger) };
   };
-  /** In the order one consumer gets them, up to a last job. */
+  /** Jobs in the order one consumer gets them, up to a last job. */
   const consumeAll = async (shard = 0) => {
     const jobs: string[][] = [];
     let over = false;

@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 });
 
-/** With a space, below a folder that all users may enter; does not exist yet. */
+/** A name with a space, below a folder that all users may enter; does not exist yet. */
 export function newDataDir(): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'parcelhook-'));
   fs.chmodSync(folder, 0o755);
@@ -55,7 +55,7 @@ export function newDataDir(): string {
   return path.join(folder, 'data dir');
 }
 
-/** For tests that do not depend on the creation of the cluster. */
+/** A copy, for tests that do not depend on the creation of the cluster. */
 export async function copiedDataDir(): Promise<string> {
   const dataDir = newDataDir();
   await promisify(execFile)('cp', ['-a', made, dataDir]);

@@ -1,4 +1,4 @@
-/** The manifests of docs/kubernetes, held against the program and the schemas; flows/kubernetes.test.ts runs them. */
+/** The manifests of docs/kubernetes, compared with the program and the schemas; flows/kubernetes.test.ts runs them. */
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';

@@ -15,11 +15,11 @@ export interface Portal {
   context: BrowserContext;
   page: Page;
   /**
-   * Since the last test: errors and warnings in the console (violations of the policy are some), exceptions, dialogs
-   * (a planted script ran), requests elsewhere. No page may do these.
+   * Faults since the last test: errors and warnings in the console (violations of the policy are some),
+   * exceptions, dialogs (a planted script ran), requests elsewhere. No page may do these.
    */
   wrong: string[];
-  /** For the current test alone: it brings this about itself, such as the console's line for a 401. */
+  /** Allows these in the current test alone, which brings this about itself, such as the console's line for a 401. */
   allow(...patterns: RegExp[]): void;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export interface Stage {
   onEnd(end: () => unknown): void;
 }
 
-/** For the tests of a file: a service, an account, and a browser in which its user is logged in. */
+/** Gives the tests of a file a service, an account, and a browser in which its user is logged in. */
 export function withPortal(
   env: Record<string, string>,
   prepare: (stage: Stage) => unknown,

@@ -144,7 +144,7 @@ async function fill(
   return { failing, shown };
 }
 
-/** Of a day, as a shop sends it; the last webhook has failed for three hours. */
+/** Writes the history of a day, as a shop sends it; the last webhook has failed for three hours. */
 async function writeHistory(
   sql: (text: string, values?: unknown[]) => Promise<unknown>,
   hooks: Hook[],

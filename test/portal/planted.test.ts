@@ -45,7 +45,7 @@ withPortal({ SIMULATE: 'true', RETRY_SCHEDULE: '1h' }, async (stage) => {
   });
 });
 
-/** In each text of the order that takes any. */
+/** Plants it in each text of the order that takes any. */
 async function placePlanted(): Promise<string> {
   const order = sampleOrder();
   const response = await account.call('/v1/shipments', {

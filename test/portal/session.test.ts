@@ -269,7 +269,7 @@ inBrowser('the inbox says that it exists in development only', async () => {
   await expectSound(page);
 });
 
-/** Without a client that decompresses. */
+/** Reads them without a client that decompresses. */
 const bytesOf = (url: string, encoding: string) =>
   new Promise<number>((resolve, reject) => {
     const headers = { accept: 'text/html', 'accept-encoding': encoding };

@@ -34,7 +34,7 @@ const deadlocks = async () => {
 
 describe('a claim', () => {
   test('is a HOT update: it touches no index, nor does giving it back or renewing its lease', async () => {
-    // Few enough that one page holds all their versions.
+    // Few enough that one block of PostgreSQL has all their versions.
     for (const id of await addShipments(3)) await record(world.db, id, ['CREATED']);
     const db = openPool(world.databaseUrl, 1); // flushes its own statistics
     const before = await updates(db);

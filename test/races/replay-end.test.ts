@@ -13,7 +13,7 @@ setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveri
 const isParked = async () =>
   (await world.sql(`select 1 from replays where kind = 'PARKED' and status = 'RUNNING'`)).length > 0;
 
-/** With the locks of the real one. */
+/** Records with the locks of the real one. */
 const recordSlowly = () =>
   world.db.transaction(async (tx) => {
     await tx.query('', `select pg_advisory_xact_lock_shared(${parkingKey('$1')})`, [world.shipperId]);

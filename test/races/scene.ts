@@ -80,7 +80,7 @@ export interface Deed {
 const turnsOf = ({ webhookId, failing, sending, failed, due, missed }: Scene): Turn[] =>
   [failing, sending, failed, due, missed].sort().map((shipmentId) => ({ webhookId, shipmentId }));
 
-/** As the service does after it changes earlier states. */
+/** Gives turns as the service does after it changes earlier states. */
 const thenGiveTurns = (db: Database, scene: Scene) => releaseTurns(db, turnsOf(scene), longHoldMs);
 
 const sendAll = async (db: Database, scene: Scene, status: 'SUCCEEDED' | 'RETRY') =>

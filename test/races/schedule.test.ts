@@ -10,7 +10,7 @@ import { outboxOf } from '../support/core/world.js';
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const tenHours = 10 * 3_600_000;
-/** In ten hours; returns when. */
+/** Sets the retry in ten hours; returns when. */
 async function retryBehindFailed(): Promise<Date> {
   await failForGood();
   await record(world.db, shipmentId, ['PICKED_UP']);

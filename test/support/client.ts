@@ -113,7 +113,7 @@ export async function openSession(service: { url: string }, account: Account): P
   return cookie;
 }
 
-/** With the cookie and without a key. */
+/** Calls with the cookie and without a key. */
 export const callAsPortal = (
   service: { url: string },
   cookie: string,
@@ -159,7 +159,7 @@ export async function placeOrder(account: Account, shipperTrackingId = 'SHIPPER-
   return response.data.trackingId as string;
 }
 
-/** For all states unless `fields` say otherwise. */
+/** It wants all states unless `fields` say otherwise. */
 export async function registerWebhook(
   account: Account,
   targetAddress: string,

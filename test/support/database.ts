@@ -3,7 +3,7 @@ import pg from 'pg';
 /** The database created by the real migrations; every service under test gets a copy. */
 export const templateDatabase = 'parcelhook_template';
 
-/** On the same server; returns its connection string. */
+/** Creates one on the same server; returns its connection string. */
 export async function createDatabase(
   connectionString: string,
   name: string,
@@ -32,7 +32,7 @@ async function administer(connectionString: string, statement: string): Promise<
 
 type Sql = <Row = Record<string, any>>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** In any column of any schema, with the word. */
+/** Finds each word in any column of any schema. */
 export async function findInDatabase(sql: Sql, words: string[]): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -145,7 +145,7 @@ function record(ip: string, type: number, ttl: number): Buffer {
   return bytes;
 }
 
-/** As many addresses as two responses of 64 KiB hold: 4,000 of IPv4 and 2,100 of IPv6. */
+/** As many addresses as two responses of 64 KiB can have: 4,000 of IPv4 and 2,100 of IPv6. */
 export const hugeResponse: DnsResponse = {
   addresses: [
     ...Array.from({ length: 4_000 }, (_, n) => `127.1.${n >> 8}.${n & 0xff}`),

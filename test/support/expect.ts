@@ -19,7 +19,7 @@ const codes: Record<number, string> = {
   431: 'INVALID_REQUEST',
 };
 
-/** Contract, section 2: envelope, code, request id, and its headers. */
+/** Checks a failure: its envelope, code, request id and headers. */
 export function expectFailure(response: ApiResponse, httpStatus: number): void {
   expect({ httpStatus: response.httpStatus, status: response.body.status }).toEqual({
     httpStatus,

@@ -56,7 +56,7 @@ interface Rule {
   to?: { ipBlock?: { cidr: string; except: string[] } }[];
   ports: { port: number | string }[];
 }
-/** As much of the kinds as the tests read. */
+/** Has as much of the kinds as the tests read. */
 export interface Resource {
   apiVersion: string;
   kind: string;
@@ -94,13 +94,13 @@ export const manifests = readdirSync(base).filter(
 export const resources = manifests.flatMap((file) => read<Resource>(readFileSync(join(base, file), 'utf8')));
 export const overlays = readdirSync(join(folder, 'overlays'));
 
-/** With those of an overlay over the base. */
+/** The settings of the base, with those of an overlay over them. */
 export const settingsOf = (overlay?: string): Record<string, string> => ({
   ...parseEnv(readFileSync(join(base, 'settings.env'), 'utf8')),
   ...(overlay && parseEnv(readFileSync(join(folder, 'overlays', overlay, 'settings.env'), 'utf8'))),
 });
 
-/** By what their container is told to do: `api`, `worker`, `migrate`. */
+/** The pods, by what their container is told to do: `api`, `worker`, `migrate`. */
 export const pods = new Map(
   resources
     .flatMap(({ kind, spec }) => (spec.template ? [{ kind, template: spec.template }] : []))

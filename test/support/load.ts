@@ -22,7 +22,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Without waiting for the previous one, each for the next account. */
+/** Places orders without waiting for the previous one, each for the next account. */
 export function startLoad(nextAccount: () => Account, everyMs: number): Load {
   const load: Load = { accepted: [], responses: [], openSince, stop };
   const open = new Map<Promise<void>, number>();

@@ -6,7 +6,7 @@ import type { Received } from './receiver.js';
 
 export interface Described {
   method: string;
-  /** As in the document: `/v1/webhooks/{webhookId}`. */
+  /** The path as in the document: `/v1/webhooks/{webhookId}`. */
   path: string;
   operation: Operation;
 }

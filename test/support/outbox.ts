@@ -3,7 +3,7 @@ import { newId } from '../../src/platform/ids.js';
 import type { Account } from './client.js';
 import type { Service } from './harness.js';
 
-/** Without a notification, so that a sweep sends it. */
+/** Makes it due without notifying a worker, so that a sweep sends it. */
 export const hasten = (service: Service, deliveryId: string) =>
   service.sql(`update outbox set due_at = now() - interval '1 minute' where delivery_id = $1`, [deliveryId]);
 
@@ -39,7 +39,7 @@ interface Sql {
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** From the log (without tests) and from the counts, in one snapshot. */
+/** The sums from the log (without tests) and from the counts, in one snapshot. */
 const sumsText = `
   with attempt as (
     select k.webhook_id, a.started_at, a.trigger, a.duration_ms, a.error_code

@@ -21,7 +21,7 @@ export interface Pgbouncer {
 
 const nobody = 65_534; // PgBouncer refuses to run as root
 
-/** In transaction mode, as its package sets it up but for `settings`; `connections` are per database. */
+/** Starts it in transaction mode, as its package sets it up but for `settings`; `connections` are per database. */
 export async function startPgbouncer(
   serverUrl: string,
   { connections, settings = {} }: { connections: number; settings?: Record<string, string> },

@@ -28,17 +28,14 @@ export function productionOptions(file: string): string[] {
 const maxOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
-/**
- * Resolves when it listens; rejects with its output. `openFiles`: its `ulimit -n`; `file`: another build's `main.js`.
- */
+/** Resolves when it listens; rejects with its output. `openFiles`: its `ulimit -n`. */
 export async function startProcess(
   env: Record<string, string>,
   role = 'all',
   nodeOptions: string[] = [],
   openFiles?: number,
-  file = programFile,
 ): Promise<RunningProcess> {
-  const program = [process.execPath, ...productionOptions(file), ...nodeOptions, file, role];
+  const program = [process.execPath, ...productionOptions(programFile), ...nodeOptions, programFile, role];
   const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...program];
   const [command, ...args] = openFiles === undefined ? program : limited;
   const child = spawn(command!, args, {

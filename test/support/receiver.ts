@@ -28,7 +28,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** On a free port, with responses set by the test. */
+/** Starts one on a free port, with responses set by the test. */
 export async function startReceiver(reply: Receiver['reply'] = () => ({})): Promise<Receiver> {
   const arrivals = new EventEmitter().setMaxListeners(0);
   const receiver: Receiver = { url: '', received: [], reply, waitFor, close };

@@ -28,7 +28,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** With production settings, in a new folder under `folder`; null if none is installed. */
+/** Starts one with production settings, in a new folder under `folder`; null if none is installed. */
 export async function startRedis(
   folder: string,
   port?: number,

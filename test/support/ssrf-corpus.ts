@@ -33,7 +33,7 @@ export function corpusRows(...verdicts: string[]): CorpusRow[] {
     .filter(({ verdict }) => verdicts.includes(verdict));
 }
 
-/** From the corpus' DNS column; the n-th call gets the n-th result. */
+/** Resolves from the corpus' DNS column; the n-th call gets the n-th result. */
 export function stubResolver(dns: string): Resolve {
   let calls = 0;
   return async (hostname) => {

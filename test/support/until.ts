@@ -21,7 +21,7 @@ export async function until(
   return Date.now() - startedAt;
 }
 
-/** For tests that run concurrently with others: too many starts at once would distort measurements. */
+/** A queue for tests that run concurrently with others: too many starts at once would distort measurements. */
 export function inSequence(): (run: () => Promise<void>) => () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => () => {

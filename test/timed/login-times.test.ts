@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import { basic, operator, registerAccount, request } from '../support/client.js';
 import { startService, type Service } from '../support/harness.js';
 
-/** Of all threads: the hash is computed off the event loop. Unlike elapsed time it does not grow on a busy machine. */
+/**
+ * Counts all threads: the hash is computed off the event loop. Unlike elapsed time it does not grow on a busy machine.
+ */
 async function cpuSecondsOf(service: Service): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^parcelhook_process_cpu_seconds_total (\S+)$/m.exec(text)![1]);

@@ -63,7 +63,7 @@ export const auditAll = (tx: Database, actor: Actor, entries: AuditEntry[]): Pro
     entries.map((entry) => ({ actor, entry, outcome: 'DONE', count: 1 })),
   );
 
-/** In one transaction. Writes nothing if `entryOf` returns null. */
+/** Makes a change and its entry in one transaction. Writes nothing if `entryOf` returns null. */
 export const audited = <Result>(
   db: Database,
   actor: Actor,

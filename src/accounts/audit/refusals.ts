@@ -17,7 +17,7 @@ const toBlock = (actor: Actor): Actor => ({
 
 const firstAfterMs = 1_000;
 const everyMs = 60_000;
-/** Per minute, action and kind of actor; further refusals share one entry without an address. */
+/** The limit per minute, action and kind of actor; further refusals share one entry without an address. */
 const maxEntries = 10;
 
 /**

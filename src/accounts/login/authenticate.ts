@@ -73,7 +73,7 @@ export interface ShipperCredentials {
   cookie: SessionCookie;
 }
 
-/** With the Authorization header a cookie does not count. With the cookie the key may be left out: its token has it. */
+/** A cookie does not count beside an Authorization header. Its token has the key, so the request may leave it out. */
 async function claimsOf(
   request: Request,
   { tokens, sessions, cookie }: ShipperCredentials,

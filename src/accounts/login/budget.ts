@@ -2,7 +2,7 @@ import type { Balance, RateLimits } from '../../platform/limits/rate-limit.js';
 
 const windowSeconds = 3_600;
 
-/** As hashes: the address block is where the login comes from. */
+/** The address and its block, as hashes: the address block is where the login comes from. */
 export interface Pair {
   account: string;
   pair: string;
@@ -13,7 +13,7 @@ export interface Pair {
 export interface LoginBudget {
   /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
   check(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
-  /** As `check`, and takes one hash. */
+  /** Checks as `check` does, and takes one hash. */
   spend(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
 }
 

@@ -59,5 +59,5 @@ export const createLogIn =
     return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
   };
 
-/** As e-mail addresses are stored. */
+/** E-mail addresses are stored like this. */
 export const toStoredEmail = (email: string): string => email.trim().toLowerCase();

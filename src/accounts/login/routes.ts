@@ -1,12 +1,18 @@
 import * as z from 'zod';
-import { described } from '../../http/request/fields.js';
+import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
 import { unauthorized } from '../../platform/errors.js';
-import type { Tokens } from '../tokens.js';
-import { keyAndCredentials, malformed } from './authenticate.js';
+import type { Tokens, VerifiedClaims } from '../tokens.js';
+import { keyAndCredentials, malformed, type ShipperCredentials } from './authenticate.js';
 import { toStoredEmail, type LogIn } from './log-in.js';
+import type { Request } from 'express';
+import { isoOffset } from '../../http/envelope.js';
+import { csrfHeader } from '../../http/same-origin.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { judgeBy, type PrincipalCache } from '../principal-cache.js';
+import { endSession } from '../session-store.js';
 
-/** RFC 7617: the password may hold colons, the e-mail may not. */
+/** RFC 7617: the password may have colons, the e-mail may not. */
 function parseCredentials(encoded: string): { email: string; password: string } {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
@@ -44,4 +50,146 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
       return { data: { token, expiresIn: String(tokens.lifetimeSeconds) } };
     },
   });
+}
+
+interface SessionDependencies extends Pick<ShipperCredentials, 'sessions' | 'cookie'> {
+  db: Database;
+  logIn: LogIn;
+  principals: PrincipalCache;
+  features: { simulate: boolean; email: boolean };
+}
+
+const session = z
+  .object({
+    user: z.object({
+      userId: uuid('Identifier of the user.'),
+      email: described(z.string(), "The user's e-mail address.", 'you@example.com'),
+    }),
+    shipper: z.object({
+      shipperId: uuid('Identifier of the shipper.'),
+      name: described(z.string(), 'Name of the shipper.', 'Acme'),
+    }),
+    expiresAt: instant('When the session ends by itself.', '2026-11-21T13:00:00+00:00'),
+    features: z.object({
+      simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
+      email: described(z.boolean(), 'Whether the service sends e-mails.', false),
+    }),
+  })
+  .meta({ id: 'Session', description: 'The user who is logged in to the portal.' });
+
+const ended = z.object({}).meta({ description: 'The session has ended, or there was none.' });
+
+const text = (maxLength: number) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`);
+const credentials = z
+  .object({
+    key: described(text(255), 'Account key.', 'ak_AAECAwQFBgcICQoLDA0ODxAREhM'),
+    email: described(text(1_000), "The user's e-mail address.", 'you@example.com'),
+    password: described(text(1_000), "The user's password.", 'correct horse battery staple'),
+  })
+  .meta({ id: 'SessionCredentials' });
+
+const site = described(
+  z.literal('same-origin'),
+  'Set by the browser: the request comes from a page of this service.',
+  'same-origin',
+);
+const csrf = described(
+  z.literal('1'),
+  'Proves that a page of this service sends the request: other sites cannot set this header.',
+  '1',
+);
+const reading = z.object({ 'Sec-Fetch-Site': site });
+const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
+
+const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as const;
+
+/** Contract, section 10. */
+export function sessionRoutes(deps: SessionDependencies): Route[] {
+  const { db, sessions, cookie, logIn, principals, features } = deps;
+  const describe = (
+    { userId, shipperId, expiresAtMs }: Pick<VerifiedClaims, 'userId' | 'shipperId' | 'expiresAtMs'>,
+    email: string,
+    name: string,
+  ) => ({
+    user: { userId, email },
+    shipper: { shipperId, name },
+    expiresAt: isoOffset(new Date(expiresAtMs)),
+    features,
+  });
+  /** Null if it is absent, expired or ended. */
+  const current = async (request: Request) => {
+    const claims = await sessions.verify(cookie.read(request) ?? '');
+    if (!claims) return null;
+    const { verdict, principal } = await judgeBy(principals, claims, claims.accountKeyHash);
+    return verdict === 'ENDED' ? null : { claims, principal: principal!, isGood: verdict === 'GOOD' };
+  };
+  const endCurrent = async (request: Request) => {
+    const found = await current(request);
+    if (!found) return;
+    const { userId, sessionId, expiresAtMs } = found.claims;
+    await endSession(db, { userId, sessionId: sessionId!, expiresAt: new Date(expiresAtMs) });
+    principals.clear();
+  };
+
+  return [
+    route({
+      ...common,
+      method: 'get',
+      summary: 'Show who is logged in to the portal',
+      operationId: 'getSession',
+      description:
+        '`data` is null if there is no session, if it has expired or ended, and while its shipper is suspended.',
+      responses: { 200: session },
+      orNull: true,
+      headers: reading,
+      handle: async (_request, { request }) => {
+        const found = await current(request);
+        if (!found?.isGood) return { data: null };
+        const { claims, principal } = found;
+        return { data: describe(claims, principal.email, principal.shipperName) };
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      summary: 'Log in to the portal',
+      operationId: 'createSession',
+      description:
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.',
+      responses: { 201: session },
+      slowByDesign: true,
+      headers: writing,
+      body: credentials,
+      handle: async ({ body }, { request, response }) => {
+        const { key: accountKey, email: given, password } = body;
+        const email = toStoredEmail(given);
+        // Not Basic: a browser would ask for a password itself.
+        const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
+        await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
+        const token = await sessions.issue(claims);
+        const { expiresAtMs } = (await sessions.verify(token))!;
+        cookie.set(response, token, sessions.lifetimeSeconds);
+        return { httpStatus: 201, data: describe({ ...claims, expiresAtMs }, email, user.shipperName) };
+      },
+    }),
+    route({
+      ...common,
+      method: 'delete',
+      summary: 'Log out of the portal',
+      operationId: 'deleteSession',
+      description:
+        'Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.',
+      responses: { 200: ended },
+      headers: writing,
+      handle: async (_request, { request, response }) => {
+        await endCurrent(request);
+        cookie.clear(response);
+        return { data: {} };
+      },
+    }),
+  ];
 }

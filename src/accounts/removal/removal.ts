@@ -92,7 +92,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     return { ...start, shipperId, deleted: 0, reportedAt: performance.now() };
   };
 
-  /** Of the first step that has rows. Null at the end. */
+  /** Deletes a piece in the first step that has rows. Null at the end. */
   const advance = async (tx: Database, steps: Step[], at: Walk): Promise<Walk | null> => {
     let { index, after } = at;
     for (; index < steps.length; index += 1, after = steps[index]?.first ?? '') {

@@ -9,7 +9,7 @@ export interface Piece {
 /** Rows locked by others stay. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
 
-/** What the features above know of their own rows. */
+/** Statements of the features above, which own these rows. */
 export interface OwnersOfRows {
   /** Selects and locks the keys of at most $3 deliveries owed by shipper $1, behind $2. */
   owedPage: string;

@@ -32,7 +32,7 @@ export const byHandLimitText =
 
 const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a worker sends it at once.' });
 
-/** Tests and redeliveries (contract, section 4). */
+/** Tests and redeliveries. */
 export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
   const { db, knownStates } = deps;
   const sendTest = createTestSender(deps);

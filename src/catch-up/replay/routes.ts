@@ -123,7 +123,7 @@ export interface ReplayRoutesDependencies {
   limits: WebhookLimits;
 }
 
-/** Starts replays (contract, section 4). */
+/** Starts replays. */
 export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayRoutesDependencies): Route[] {
   return [
     route({
@@ -192,7 +192,7 @@ function whyNothingQueued(
 
 const replayParams = z.object({ replayId: idInPath('The replay.') });
 
-/** Shows and cancels replays (contract, section 4). */
+/** Shows and cancels replays. */
 export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): Route[] {
   const { db } = deps;
   const shown = (replay: Replay | null | false) => {

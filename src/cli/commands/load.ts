@@ -101,7 +101,7 @@ async function post(client: LoadDependencies['client'], events: Event[]) {
   throw new Refused('The service did not return one result per event. Do its version and this one match?');
 }
 
-/** Of a request with one event, whose `events.0.lat` is its `lat`. */
+/** Details of a request with one event, whose `events.0.lat` is its `lat`. */
 const withoutPosition = ({ path, message }: { path: string; message: string }) => ({
   path: path.replace(/^events(\.0|\[0\])\./, ''),
   message,
@@ -153,7 +153,7 @@ async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): Asyn
   if (size > 0) yield take();
 }
 
-/** As written in the file, or what is wrong with its line. */
+/** An event as written in the file, or what is wrong with its line. */
 type Item = { line: number; endByte: number } & (
   { json: string; sizeBytes: number; hasEventId: boolean } | { problem: string }
 );

@@ -12,7 +12,7 @@ const inTime = (command: Command, what: string): Command =>
     .option('--from <time>', `only ${what} at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21`)
     .option('--to <time>', `only ${what} before this time`);
 
-/** For support, to answer a shipper. */
+/** Commands with which support answers a shipper. */
 export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
   addDeliveryCommands(program, request, io);
   inTime(paged(ofShipper(shipment.command('list'))), 'those accepted')

@@ -17,7 +17,7 @@ interface Step {
   undo(text: string): string | null;
 }
 
-/** In the order in which they are undone. */
+/** The steps in the order in which they are undone. */
 const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
@@ -32,7 +32,7 @@ const steps: Step[] = [
 
 /** Enough for every pair of steps that a text can show signs of. */
 const maxTexts = 32;
-/** Of all texts together: a notification of 256 KiB gets six, one of a usual size as many as it shows signs of. */
+/** The bound of all texts together: a notification of 256 KiB gets six, a usual one as many as it shows signs of. */
 const maxCharacters = 1_572_864;
 
 /**
@@ -63,7 +63,7 @@ export function possibleOriginals(given: string): OriginalBody[] {
   return [...sources].map(([text, from]) => ({ text, changes: () => changesOf(text, from) }));
 }
 
-/** By the source that explains most. */
+/** Names the changes by the source that explains most. */
 function changesOf(original: string, sources: Source[]): string[] {
   for (const { text, changes } of sources) {
     if (text === original) return changes;
@@ -76,7 +76,7 @@ function changesOf(original: string, sources: Source[]): string[] {
 /** Whether the service could have sent these bytes. */
 export const isServiceForm = (text: string): boolean => serviceForms(text).includes(text);
 
-/** Of a body that is an object; otherwise null. */
+/** The form of a body that is an object; otherwise null. */
 export const serviceForm = (text: string): string | null => serviceForms(text)[0] ?? null;
 
 /** No body of the service: something has read the stream before, or written an object without its content. */
@@ -88,8 +88,8 @@ export const isConsumed = (text: string): boolean =>
 type Json = Record<string, unknown>;
 
 /**
- * As the service writes them: a notification's fields in its order, those that were left out put back; compact; and as
- * PostgreSQL writes a notice. None of what is nested so deep that it cannot be written.
+ * Texts as the service writes them: a notification's fields in its order, those that were left out put back; compact;
+ * and as PostgreSQL writes a notice. None of what is nested so deep that it cannot be written.
  */
 function serviceForms(text: string): string[] {
   try {
@@ -225,7 +225,7 @@ function ofLatin1(text: string): string | null {
 }
 
 export interface Difference {
-  /** In bytes, from 0. */
+  /** Counts bytes, from 0. */
   offset: number;
   /** Some text from there on and a little before, of the given body and of the one that was sent. */
   given: string;

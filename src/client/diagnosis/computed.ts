@@ -51,7 +51,7 @@ export async function mistakeIn(computed: string, signed: Signed, secret: string
   return 'Your code computes another signature: take HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body as received>`, and write it in Base64.';
 }
 
-/** In Base64, that for URLs, without padding, or in hexadecimal. */
+/** Compares in Base64, that for URLs, without padding, or in hexadecimal. */
 function isSame(given: string, digest: string): boolean {
   const hex = [...atob(digest)]
     .map((character) => character.charCodeAt(0).toString(16).padStart(2, '0'))

@@ -6,7 +6,7 @@ export interface Signed {
   body: Uint8Array;
 }
 
-/** In Base64. */
+/** The digest in Base64. */
 export async function digestOf({ key, prefix, body }: Signed): Promise<string> {
   const { subtle } = globalThis.crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };

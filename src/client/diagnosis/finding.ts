@@ -53,7 +53,7 @@ export const missingHeader = (header: string): Finding => ({
   message: `The header ${header} is missing: check that nothing before your code, such as a proxy, removes or renames it.`,
 });
 
-/** `text`: one of those for which `isConsumed` holds. */
+/** `text`: one of those for which `isConsumed` is true. */
 export const consumedBody = (text: string): Finding => ({
   ...{ cause: 'BODY_CONSUMED', certain: true },
   message:

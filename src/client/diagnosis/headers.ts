@@ -1,6 +1,6 @@
 /** The reader of pasted headers. */
 
-/** Of `curl -v`, of a curl command, of a quote. */
+/** The prefixes of `curl -v`, of a curl command, of a quote. */
 const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;
 /** White space and the backslash of a shell. Without the look-behind a long run costs its square. */
 const trailing = /(?<![\s\\])[\s\\]+$/;

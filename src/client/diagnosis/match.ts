@@ -86,12 +86,12 @@ export interface Match {
   reading: SecretReading;
   start: SignedStart;
   original: Original;
-  /** The place of the matching signature among those given, from 0. */
+  /** The position of the matching signature among those given, from 0. */
   place: number;
   signed: Signed;
 }
 
-/** Of all that is signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
+/** The bound of all that is signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
 const maxSignedBytes = 25_165_824;
 
 /** The combination of the fewest faults that makes one of the signatures; null if none of those tried does. */

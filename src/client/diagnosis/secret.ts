@@ -51,7 +51,7 @@ export interface SecretReading {
   key: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The contract's bounds of a secret given by its owner are 24 to 64 bytes; the service makes 32. */
+/** The bounds of a secret given by its owner are 24 to 64 bytes; the service makes 32. */
 const minBytes = 24;
 
 /** Reads a secret as its owner meant it. `digests`: the Base64 of the request's signatures. */

@@ -140,7 +140,7 @@ export const timeoutError = (base: string, timeoutMs: number) =>
 export const isPlainHttp = ({ code = '', message = '' }: { code?: string | undefined; message?: string }) =>
   /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`);
 
-/** Shows only the code of a `fetch` error: its message may hold the URL, and the URL the key. */
+/** Shows only the code of a `fetch` error: its message may have the URL, and the URL the key. */
 function unreachableError(base: string, error: unknown): ParcelhookError {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
   const isCode = (one: unknown) => typeof one === 'string' && /^[A-Z][A-Z0-9_]+$/.test(one);

@@ -120,7 +120,7 @@ function createPosition() {
   };
 }
 
-/** After a restore of the database, or an interruption longer than the log is stored. */
+/** True after a restore of the database, or an interruption longer than the log is stored. */
 const isCursorUnknown = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError && error.status === 400 && error.details[0]?.path === 'after';
 

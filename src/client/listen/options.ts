@@ -131,7 +131,7 @@ function sinceOf(given: string | undefined): Date | undefined {
   return new Date(ms);
 }
 
-/** Of a secret that the owner gives. */
+/** The bound of a secret that the owner gives. */
 const maxSecretBytes = 64;
 
 /**

@@ -9,7 +9,7 @@ export interface Notified extends Omit<Forwarded, 'response' | 'obstacle'> {
   sequence: number;
   trackingId: string;
   state: string;
-  /** Of a refusal, in a line; null if it says nothing. */
+  /** The text of a refusal, in a line; null if it says nothing. */
   responseText: string | null;
   diagnosis: Refusal | Obstacle | null;
 }

@@ -3,9 +3,9 @@ import type { Forwarded, LocalResponse, SignedNotification } from './forward.js'
 import type { Signing } from './options.js';
 
 export interface Refusal {
-  /** Of `diagnose`; or of a notification that verifies, so that the fault is the server's. */
+  /** The cause that `diagnose` found. `VERIFIES`: the notification verifies, so the fault is the server's. */
   cause: Finding['cause'] | 'LOGIN_REQUIRED' | 'OTHER_SECRET' | 'VERIFIES';
-  /** It holds no secret but the last four characters of the one to sign with. */
+  /** It has no secret but the last four characters of the one to sign with. */
   message: string;
 }
 
@@ -95,7 +95,7 @@ function unescaped(text: string): string {
   return once === text ? text : unescaped(once);
 }
 
-/** As many characters as say nothing of a secret. */
+/** So few characters say nothing of a secret. */
 const partCharacters = 8;
 
 /** Whether any part of the run is one of a form, in Base64, that for URLs, or hex. */

@@ -1,4 +1,4 @@
-/** The circuit of one webhook, shared by all workers (contract, section 5). */
+/** The circuit of one webhook, shared by all workers. */
 export interface Circuit {
   windowStartedAt: Date;
   attempts: number;

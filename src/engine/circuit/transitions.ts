@@ -41,7 +41,7 @@ export async function disableByResponse(
   await changeAndNotify(deps, (tx) => disable(deps, tx, targets, reason));
 }
 
-/** Disables webhooks after `days` of attempts without a success (contract, section 5). */
+/** Disables webhooks after `days` of attempts without a success. */
 export async function disableFailing(deps: TransitionDependencies, days: number): Promise<void> {
   if (!(await isAnyFailingFor(deps.db, days))) return;
   await changeAndNotify(deps, async (tx) => {

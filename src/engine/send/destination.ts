@@ -6,7 +6,7 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 export interface DestinationPolicy {
-  /** For development: also allows private addresses, localhost, single-label names and any port. */
+  /** Also allows private addresses, localhost, single-label names and any port: for development. */
   allowPrivateTargets: boolean;
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; ignored if private targets are allowed. */
@@ -15,7 +15,7 @@ export interface DestinationPolicy {
   isDenied(ip: string): boolean;
   /** The service itself is reached there. */
   publicUrl: URL | null;
-  /** For development: below this path the service itself takes notifications. */
+  /** The service itself takes notifications below this path, for development. */
   inboxPath?: string | undefined;
 }
 

@@ -77,7 +77,7 @@ export interface SignedAttempt {
 export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): number =>
   Math.floor(startedAt.getTime() / 1_000);
 
-/** The headers of every attempt, without those of its framing (contract, section 5). */
+/** The headers of every attempt, without those of its framing. */
 export const serviceHeaders = (attempt: SignedAttempt): FlatHeaders => [
   'content-type',
   'application/json',

@@ -118,7 +118,7 @@ function checkPort(url: URL, policy: DestinationPolicy): string | null {
   return `The port ${port} is not allowed; use one of ${allowed}.`;
 }
 
-/** Between the two slashes and the path. */
+/** The part between the two slashes and the path. */
 function authorityOf(text: string): string {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
 }

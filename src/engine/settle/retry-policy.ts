@@ -41,13 +41,13 @@ const isAskedTo = (
   { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
 ) => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
 
-/** `abort-message` on a failure ends the delivery's retries (contract, section 5). */
+/** `abort-message` on a failure ends the delivery's retries. */
 export const isRefused = (response: Pick<Response, 'ok' | 'webhookDelivery'>): boolean =>
   !response.ok && isAskedTo('abort-message', response);
 
 /**
- * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger
- * (contract, section 5). Null if the response does not disable it.
+ * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger.
+ * Null if the response does not disable it.
  */
 export const disabledBy = (
   response: Pick<Response, 'statusCode' | 'webhookDelivery'>,
@@ -98,7 +98,7 @@ export interface RetryInput {
 const jitter = 0.1;
 const maxRetryAfterMs = 86_400_000;
 
-/** Applies ±10 % jitter to the schedule. Retry-After delays the next attempt, never hastens it (contract, section 5). */
+/** Applies ±10 % jitter to the schedule. Retry-After delays the next attempt, never hastens it. */
 export function nextStep(input: RetryInput): NextStep {
   if (input.succeeded) return { status: 'SUCCEEDED' };
   if (input.refused) return { status: 'FAILED', reason: 'REFUSED' };

@@ -4,7 +4,7 @@ import { ms, owedTo } from '../../engine/outbox/sql.js';
 import { lastSuccessHour } from './sql.js';
 import { countRecentAttempts } from './store.js';
 
-/** By id, as the API shows it (contract, section 4). */
+/** The health of each, by id, as the API shows it. */
 export async function webhookHealth(db: Database, webhookIds: string[]): Promise<Map<string, object>> {
   const figures = await readHealthFigures(db, webhookIds);
   const rates = new Map(

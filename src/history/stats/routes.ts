@@ -11,7 +11,7 @@ import { maxHours, readHours } from './store.js';
 
 export const defaultHours = 24;
 
-/** By id, as the API shows them (contract, section 4). */
+/** The counts of each, by id, as the API shows them. */
 export async function webhookStats(
   db: Database,
   webhookIds: string[],

@@ -28,7 +28,7 @@ export interface ListenerOptions {
   limits: ConnectionLimits;
   /** The longest time from a request to its response. */
   maxResponseMs: number;
-  /** For tests. */
+  /** Only tests set these. */
   times?: Partial<typeof defaultTimes>;
   bounds?: Partial<Bounds>;
 }
@@ -108,7 +108,7 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
 /** A request whose connection can take another one. */
 const isFinished = (request: IncomingMessage): boolean => request.complete && !chunksOf(request)?.isCut;
 
-/** Of a chunked body after its response; Node parses it without `push`. */
+/** The bound of a chunked body after its response; Node parses it without `push`. */
 const maxRestBytes = 64 * 1024;
 
 /** Reads the rest of a request after its response, so that a reset does not lose the response. */

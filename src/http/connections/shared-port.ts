@@ -25,7 +25,7 @@ export const canSharePort = process.platform === 'linux' && Number(process.versi
 export async function listenShared(server: HttpServer, address: Address): Promise<SharedListener> {
   if (!canSharePort) return sharedListener([await listenOn(server, address)]);
   if (address.port !== 0) await expectFree(address);
-  // Without SO_REUSEPORT: one socket.
+  // Fails on a system without SO_REUSEPORT, which gets one socket.
   const first = await listenOn(server, { ...address, reusePort: true }).catch(() =>
     listenOn(server, address),
   );

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 export const maxChunks = 4_096;
 export const minChunkBytes = 16;
 
-/** Of the body of a request, so far. */
+/** The part of a request's body that has come so far. */
 export interface Chunks {
   count: number;
   bytes: number;

@@ -33,31 +33,3 @@ function render(part: Part): string {
 }
 
 export const toText = (page: Html): string => page[markup];
-
-/** Renders a description: paragraphs, and code in backticks. */
-export const prose = (text: string): Html[] =>
-  text
-    .trim()
-    .split(/\n\s*\n/)
-    .map((paragraph) => html`<p>${phrase(paragraph)}</p>`);
-
-/** One line of a description. */
-export const phrase = (text: string): Html[] =>
-  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
-
-export const code = (text: string): Html => html`<pre><code>${text}</code></pre>`;
-
-export const json = (value: unknown): Html => code(JSON.stringify(value, null, 2));
-
-export const statusBadge = (httpStatus: string): Html =>
-  html`<b class="status ${httpStatus.startsWith('2') ? 'good' : 'bad'}">${httpStatus}</b>`;
-
-/**
- * Details that open. The id is inside, so that a link to it opens them without a script: browsers reveal what a link
- * leads to.
- */
-export const entry = (id: string, summary: Html, details: Html | Html[]): Html =>
-  html`<details class="entry">
-    <summary>${summary}</summary>
-    <div id="${id}">${details}</div>
-  </details>`;

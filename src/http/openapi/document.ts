@@ -30,8 +30,8 @@ export function createDocument({ routes, pages, webhooks, serverUrl }: DocumentO
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     externalDocs: {
-      description: 'The notifications as an AsyncAPI 3.0 document.',
-      url: `${serverUrl.replace(/\/+$/, '')}/asyncapi.json`,
+      description: 'How to receive notifications.',
+      url: `${serverUrl.replace(/\/+$/, '')}/docs/receiving`,
     },
     servers: [{ url: serverUrl }],
     tags: [...tags],

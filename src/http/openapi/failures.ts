@@ -1,5 +1,5 @@
 export interface Failure {
-  /** Of its component in the document. */
+  /** The name of its component in the document. */
   name: string;
   code: string;
   description: string;
@@ -8,7 +8,7 @@ export interface Failure {
   headers?: string[];
 }
 
-/** By HTTP status (contract, section 2). */
+/** The failures, by their HTTP status. */
 export const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',
@@ -81,7 +81,7 @@ export const failures: Record<number, Failure> = {
   },
 };
 
-/** For any other HTTP status. */
+/** The failure for any other HTTP status. */
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',

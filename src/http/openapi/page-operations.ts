@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { described } from '../request/fields.js';
 import { headerRefs } from './responses.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { Content, Paths, ResponseObject } from './types.js';
+import type { Content, Operation, Paths, ResponseObject } from './types.js';
 
 const health = z
   .object({ status: described(z.literal('OK'), 'The process is alive.') })
@@ -84,6 +84,17 @@ export const metricsPaths: Paths = {
 
 const document: Content = { 'application/json': { schema: { type: 'object' } } };
 
+const docPage = (about: Pick<Operation, 'operationId' | 'summary' | 'description'>): Paths[string] => ({
+  get: {
+    ...common,
+    ...about,
+    responses: {
+      200: pageResponse('The page.', text('text/html')),
+      304: pageResponse('The page that `If-None-Match` names is current.'),
+    },
+  },
+});
+
 export const documentPaths: Paths = {
   '/openapi.json': {
     get: {
@@ -97,67 +108,43 @@ export const documentPaths: Paths = {
       },
     },
   },
-  '/asyncapi.json': {
+  '/docs': docPage({
+    operationId: 'getDocs',
+    summary: 'The reference of the API as a web page',
+    description: 'This document, rendered in the browser: all operations and notifications, with a search.',
+  }),
+  '/docs/api': docPage({
+    operationId: 'getApiGuide',
+    summary: 'How the API behaves',
+    description: 'A page for people who place orders and register webhooks.',
+  }),
+  '/docs/receiving': docPage({
+    operationId: 'getReceiving',
+    summary: 'How to receive notifications',
+    description:
+      'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
+  }),
+  '/docs/runbook': docPage({
+    operationId: 'getRunbook',
+    summary: 'What to do when an alert fires',
+    description: 'The runbook of this version. Each alert links to its section.',
+  }),
+  '/docs/search': {
     get: {
       ...common,
-      operationId: 'getAsyncApiDocument',
-      summary: 'The notifications as an AsyncAPI 3.0 document',
-      description:
-        'What is sent to webhooks, generated from the schemas of the notifications. Has an `ETag`.',
-      responses: {
-        200: pageResponse('The document.', document),
-        304: pageResponse('The document that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs': {
-    get: {
-      ...common,
-      operationId: 'getDocs',
-      summary: 'The API for shippers as a web page',
-      description:
-        'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing. Its own script only searches it, and the page works without that.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/operator': {
-    get: {
-      ...common,
-      operationId: 'getOperatorDocs',
-      summary: "The operator's API as a web page",
-      description: "The operator's operations and the health of the process, from the same document.",
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/receiving': {
-    get: {
-      ...common,
-      operationId: 'getReceiving',
-      summary: 'How to receive notifications',
-      description:
-        'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
-    },
-  },
-  '/docs/runbook': {
-    get: {
-      ...common,
-      operationId: 'getRunbook',
-      summary: 'What to do when an alert fires',
-      description: 'The runbook of this version. Each alert links to its section.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        304: pageResponse('The page that `If-None-Match` names is current.'),
-      },
+      operationId: 'searchDocs',
+      summary: 'A search over all pages of the documentation',
+      description: 'Finds the sections and operations that have every word of `q`.',
+      parameters: [
+        {
+          name: 'q',
+          in: 'query',
+          required: false,
+          description: 'Words, in any case of letters.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: { 200: pageResponse('The results as a page.', text('text/html')) },
     },
   },
 };

@@ -114,7 +114,7 @@ function success(
   };
 }
 
-/** In ascending order. All but 409, and the 404 of a query, follow from the endpoint's form. */
+/** Sorts them in ascending order. All but 409, and the 404 of a query, follow from the endpoint's form. */
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');

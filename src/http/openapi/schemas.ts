@@ -27,7 +27,7 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** Removes what is not part of the contract (additional fields are allowed) or redundant (the pattern of a format). */
+/** Removes what the API does not promise (additional fields are allowed) or what is redundant (the pattern of a format). */
 function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format) delete schema.pattern;
@@ -66,7 +66,7 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
 export const ownId = (name: string, example: unknown): unknown =>
   example === exampleId ? ((exampleIds as Record<string, string>)[name] ?? example) : example;
 
-/** For any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
+/** The pattern of any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
 const anyText = '^[^\\u0000]*$';
 const anyJson = { $ref: '#/components/schemas/AnyJson' };
 const fieldName = { pattern: anyText, not: { enum: ['__proto__', 'constructor'] } };

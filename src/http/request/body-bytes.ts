@@ -15,7 +15,7 @@ export function createBodyBytes({
   maxBytes,
   onRefused,
 }: {
-  /** For all callers together. */
+  /** The limit for all callers together. */
   maxBytes: number;
   onRefused(): void;
 }): BodyBytes {

@@ -13,12 +13,12 @@ export const described = <Schema extends z.ZodType>(
   keywords: Record<string, unknown> = {},
 ): Schema => schema.meta({ description, ...(example !== undefined && { examples: [example] }), ...keywords });
 
-/** Of any id in an example that `exampleIds` does not name. */
+/** Any id in an example that `exampleIds` does not name. */
 export const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 const exampleWebhookId = '01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f';
 
-/** In examples, by the name of the field: one shipper, one order, and what became of it. */
+/** The ids in examples, by the name of the field: one shipper, one order, and what became of it. */
 export const exampleIds = {
   shipperId: '01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90',
   userId: '01a19b81-3a60-7e3f-9041-5c6d7e8f90a1',
@@ -56,7 +56,7 @@ export const anyJson = (description: string, example: unknown) =>
 /** The pattern, for the document, of a text that must not be empty after trimming. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 
-/** For the document: a body must have one of these fields (not every name may be another one). */
+/** The document says by this that a body must have one of these fields (not every name may be another one). */
 export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
 
 /** The shipper's own identifier of orders, in a query. */
@@ -94,7 +94,7 @@ export const overlap = (description: string) =>
 export const idInPath = (description: string) =>
   described(z.string().toLowerCase(), description, exampleId, { format: 'uuid' });
 
-/** For a refinement of a whole object: it also runs if a field is wrong, so that one response names all problems. */
+/** Lets a refinement of a whole object also run if a field is wrong, so that one response names all problems. */
 export const evenIfFieldsAreWrong = {
   when: ({ value }: { value: unknown }) =>
     typeof value === 'object' && value !== null && !Array.isArray(value),

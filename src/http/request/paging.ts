@@ -5,13 +5,13 @@ import { described, exampleId } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** In base64url: the 16 bytes of an id, and 5 of a digest of the list and its filters. */
+/** A cursor, in base64url: the 16 bytes of an id, and 5 of a digest of the list and its filters. */
 const cursorForm = /^[A-Za-z0-9_-]{28}$/;
 const idBytes = 16;
 
 interface Cursor {
   id: string;
-  /** Of the list and the filters that it continues, in hexadecimal. */
+  /** The digest of the list and the filters that it continues, in hexadecimal. */
   digest: string;
 }
 
@@ -41,7 +41,7 @@ const cursorFrom = (field: string, page: string) =>
     .transform(decodeCursor)
     .optional();
 
-/** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
+/** `limit` and `cursor` of every list. The cursor encodes the last id of the previous page. */
 export const paging = {
   limit: described(z.string(), 'Maximum number of items in the page.', 50, {
     type: 'integer',

@@ -98,7 +98,7 @@ function onlyWithFirstWord(name: string, names: string[]): string | null {
 
 const did = ({ nearest }: UnknownField) => (nearest === null ? '' : `; did you mean ${nearest}?`);
 
-/** For a success: what was ignored. */
+/** The warnings of a success: what was ignored. */
 export const warningsOf = ({ named, more }: UnknownFields): Detail[] => [
   ...named.map((field) => ({
     path: field.path,
@@ -113,8 +113,8 @@ const moreIgnored = (count: number) =>
     : `${count} more fields are not fields of this request and were ignored`;
 
 /**
- * For a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If the body as
- * a whole is wrong, such as one that needs any of its fields, that may be each of them.
+ * The details of a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If
+ * the body as a whole is wrong, such as one that needs any of its fields, that may be each of them.
  */
 export function withMisspelt(details: Detail[], { named }: UnknownFields): Detail[] {
   const wrong = new Set(details.map(({ path }) => path));

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** For a pooler that does not pass on the settings of a new connection. */
+/** Matches a pooler that does not pass on the settings of a new connection. */
 export const takesNoSettings =
   'PostgreSQL is behind a pooler that does not pass on the settings of a connection: set DATABASE_POOLER=transaction';
 
@@ -38,7 +38,7 @@ export const oneByOne = (client: pg.PoolClient, begin: string): Runs => ({
   },
 });
 
-/** On any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
+/** Runs each on any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
 export const anyOneByOne = (pool: pg.Pool, begin: string): Runs => ({
   query: async (config) => {
     const client = await pool.connect();

@@ -20,7 +20,9 @@ export interface Database {
 export type Queries = Pick<Database, 'query'>;
 
 export interface Pool extends Database {
-  /** In one message: the second begins after the first has committed or failed. Rejects if neither was sent. */
+  /**
+   * Sends both in one message: the second begins after the first has committed or failed. Rejects if neither was sent.
+   */
   together<A, B>(
     first: (db: Queries) => Promise<A>,
     second: (db: Queries) => Promise<B>,
@@ -35,7 +37,7 @@ export interface PoolOptions {
   maxConnections: number;
   /** Whether commits wait for the disk. False only for data that a crash of PostgreSQL may lose. */
   durable: boolean;
-  /** Per statement, enforced by the server. */
+  /** The timeout of a statement, enforced by the server. */
   statementTimeoutMs: number;
   /** The pooler between this process and PostgreSQL. Default: none, or one that passes everything on. */
   pooler?: 'none' | 'transaction';
@@ -54,7 +56,7 @@ const onePlan = {
   jit: 'off',
 };
 
-/** For pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
+/** Options of pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
 

@@ -13,8 +13,8 @@ const platforms: Record<string, string> = {
 };
 
 /**
- * With `bin`, `lib` and `share` of this platform's npm package. Restores the links and run bits that npm leaves out
- * with --ignore-scripts. Safe to call from several processes at once.
+ * The folder with `bin`, `lib` and `share` of this platform's npm package. Restores the links and run bits that npm
+ * leaves out with --ignore-scripts. Safe to call from several processes at once.
  */
 export async function prepareBinaries(): Promise<string> {
   const native = locate();

@@ -36,8 +36,6 @@ async function makeCluster(folder: Folder, runner: Runner, password: string): Pr
     await rename(data, folder.cluster);
     await syncFolder(folder.dataDir);
   } catch (error) {
-    // Another process was first: its cluster is used.
-    if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error)) && existsSync(folder.cluster)) return;
     throw explain(error, folder);
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -52,7 +50,6 @@ function explain(error: unknown, folder: Folder): Error {
   return problem(`cannot create a database in ${folder.dataDir}: ${messageOf(error)}`, remedy, error);
 }
 
-/** Only the owner calls this, so no other process is using these folders. */
 async function removeHalfMade(folder: Folder): Promise<void> {
   const prefix = `${path.basename(folder.cluster)}.new-`;
   for (const name of await readdir(folder.dataDir)) {
@@ -104,8 +101,7 @@ export async function ensureDatabase(port: number, password: string): Promise<vo
 const makeDatabase = (port: number, password: string): Promise<void> =>
   query(superuserConnectionString(port, password, 'postgres'), `CREATE DATABASE ${databaseName}`).catch(
     (failure: unknown) => {
-      // 42P04, 23505: it exists, or another process was first
-      if (!['42P04', '23505'].includes(codeOf(failure))) throw failure;
+      if (codeOf(failure) !== '42P04') throw failure; // it exists
     },
   );
 
@@ -124,10 +120,9 @@ async function query(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** In one transaction. Safe to repeat. */
+/** In one transaction. */
 const makeServiceRole = (database: string, password: string): string => `
   begin;
-  select pg_advisory_xact_lock(hashtext('parcelhook-service-role'));
   do $$
   begin
     if not exists (select from pg_roles where rolname = '${serviceRole}') then

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
@@ -43,7 +43,7 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
 const isShared = async (folder: string): Promise<boolean> =>
   [homedir(), path.parse(folder).root].includes(folder) || ((await stat(folder)).mode & 0o1000) !== 0;
 
-/** To all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
+/** Closes the folder to all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
 export async function closeFolder(folder: string, owner?: { uid: number; gid: number }): Promise<void> {
   if (process.platform === 'win32') return;
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -52,7 +52,7 @@ export async function closeFolder(folder: string, owner?: { uid: number; gid: nu
   });
 }
 
-/** Of the superuser: generated once, readable only by the file's owner. */
+/** The superuser's password: generated once, readable only by the file's owner. */
 export async function readOrMakePassword(folder: Folder): Promise<string> {
   const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
@@ -70,20 +70,13 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
     );
   }
   const temporary = `${folder.passwordFile}.${randomUUID()}`;
-  await writeFile(temporary, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-  try {
-    // A link never replaces a file: the first process decides, and all read the same password.
-    await rm(folder.passwordFile, { force: true });
-    await link(temporary, folder.passwordFile);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
-  return (await readFile(folder.passwordFile, 'utf8')).trim();
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(temporary, password, { mode: 0o600, flush: true });
+  await rename(temporary, folder.passwordFile);
+  return password;
 }
 
-/** At a start, a log over 10 MB is emptied. */
+/** A log over 10 MB is emptied at a start. */
 export async function boundLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,

@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { prepareBinaries } from './binaries.js';
 import { connectionStringFor, superuserConnectionString } from './cluster.js';
 import { prepareFolder, type Folder } from './folder.js';
-import { ownershipIn, findPostmaster, isPostmaster } from './processes.js';
+import { findPostmaster, isPostmaster, takeFolder } from './processes.js';
 import { asProblem } from './problem.js';
 import { chooseRunner, run, type Runner } from './run-as.js';
 import { bringUp, supervise, type Server } from './server.js';
@@ -17,14 +17,14 @@ export interface EmbeddedPostgres {
   /** Database `parcelhook` as its owner, not a superuser. Stays valid across restarts of the server. */
   connectionString: string;
   superuserConnectionString: string;
-  /** Stops the server if this process owns it. Close all pools first. Safe to repeat. */
+  /** Close all pools first. Safe to repeat. */
   stop(): Promise<void>;
 }
 
 /**
- * On `<dataDir>/postgres`. Takes over the server that a killed process left behind, and restarts it on the same port
- * whenever it dies. If another live process owns the server, this one only uses it, and takes over when the owner is
- * gone. Rejects with an Error that says what is wrong and what to do.
+ * On `<dataDir>/postgres`. Adopts the server that a killed process left behind, and restarts it on the same port whenever
+ * it dies. Rejects with an Error that says what is wrong and what to do: a ConfigError while another live process uses
+ * the folder.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -32,16 +32,11 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { dataDir, logger } = options;
   const startedAt = Date.now();
-  const { server, up } = await begin(dataDir, logger).catch((error: unknown) => {
+  const { server, up, end } = await begin(dataDir, logger).catch((error: unknown) => {
     throw asProblem(error, dataDir);
   });
-  const { folder, owner } = server;
-  const isOwner = owner.isMine();
   const durationMs = Date.now() - startedAt;
-  logger.info(
-    { port: up.port, isOwner, durationMs, dataDir: folder.dataDir },
-    'embedded PostgreSQL is ready',
-  );
+  logger.info({ port: up.port, durationMs, dataDir: server.folder.dataDir }, 'embedded PostgreSQL is ready');
 
   const stopping = new AbortController();
   const supervision = supervise(server, up.port, stopping.signal);
@@ -51,7 +46,7 @@ export async function startEmbeddedPostgres(options: {
     superuserConnectionString: superuserConnectionString(up.port, up.password),
     stop() {
       stopping.abort();
-      stopped ??= supervision.then(() => end(server));
+      stopped ??= supervision.then(end);
       return stopped;
     },
   };
@@ -59,28 +54,26 @@ export async function startEmbeddedPostgres(options: {
 
 async function begin(dataDir: string, logger: Logger) {
   const folder = await prepareFolder(dataDir);
-  const runner = await chooseRunner(await prepareBinaries(), folder.dataDir);
-  if (runner.owner?.uid === 0)
-    logger.warn('embedded PostgreSQL runs with the uid of root: no other user is usable here');
-  const server: Server = { folder, runner, owner: ownershipIn(folder.ownerFile), logger };
+  const ownership = takeFolder(folder);
+  let server: Server | undefined;
+  /** Releases the folder last, so that no other process starts a server in between. */
+  const end = async () => {
+    if (server) await shutDown(server);
+    ownership.release();
+  };
   try {
-    const up = await bringUp(server);
-    server.owner.claim(); // a running server may have lost its owner
-    return { server, up };
+    const runner = await chooseRunner(await prepareBinaries(), folder.dataDir);
+    if (runner.owner?.uid === 0)
+      logger.warn('embedded PostgreSQL runs with the uid of root: no other user is usable here');
+    server = { folder, runner, logger };
+    return { server, up: await bringUp(server), end };
   } catch (error) {
-    await end(server);
+    await end();
     throw error;
   }
 }
 
-/** Only the owner stops the server. It releases the ownership last, so that no other process starts one in between. */
-async function end({ folder, runner, owner, logger }: Server): Promise<void> {
-  if (!owner.isMine()) return;
-  await shutDown(folder, runner, logger);
-  owner.release();
-}
-
-async function shutDown(folder: Folder, runner: Runner, logger: Logger): Promise<void> {
+async function shutDown({ folder, runner, logger }: Server): Promise<void> {
   const steps = [
     ['SIGINT', fastTimeoutMs],
     ['SIGQUIT', immediateTimeoutMs],

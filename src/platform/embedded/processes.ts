@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from './problem.js';
-
-/** The owner starts, supervises and stops the server. */
-export interface Ownership {
-  /** True if it is ours now; no live process may have it. Cheap to call. */
-  claim(): boolean;
-  isMine(): boolean;
-  release(): void;
-}
+import { ConfigError } from '../errors.js';
+import type { Folder } from './folder.js';
+import { codeOf, problem, useYourOwn } from './problem.js';
 
 interface Owner {
   pid: number;
@@ -17,26 +11,24 @@ interface Owner {
   id: string;
 }
 
-/** The file counts only while the process it names lives. */
-export function ownershipIn(file: string): Ownership {
+/**
+ * Makes this process the one that starts, supervises and stops the server of a folder, until `release`. The file counts
+ * only while the process it names lives. Throws ConfigError if another one does.
+ */
+export function takeFolder({ dataDir, ownerFile: file }: Folder): { release(): void } {
   const me: Owner = { pid: process.pid, startedAt: startOf(process.pid) ?? '', id: randomUUID() };
-  const isMine = () => readOwner(file)?.id === me.id;
-  return {
-    isMine,
-    claim() {
-      const owner = readOwner(file);
-      if (owner?.id === me.id) return true;
-      if (owner && isAlive(owner)) return false;
-      if (owner) removeOwner(file, owner);
-      const temporary = `${file}.${me.id}`;
-      writeFileSync(temporary, JSON.stringify(me), { mode: 0o600 });
-      putInPlace(temporary, file);
-      return isMine();
-    },
-    release() {
-      if (isMine()) rmSync(file, { force: true });
-    },
-  };
+  for (;;) {
+    const temporary = `${file}.${me.id}`;
+    writeFileSync(temporary, JSON.stringify(me), { mode: 0o600 });
+    putInPlace(temporary, file);
+    const owner = readOwner(file);
+    if (owner?.id === me.id) return { release: () => rmSync(file, { force: true }) };
+    if (owner && isAlive(owner)) {
+      const remedy = `stop it, set DATA_DIR to another folder, or ${useYourOwn}. If it is another program, remove ${file}`;
+      throw new ConfigError(problem(`process ${owner.pid} uses ${dataDir}`, remedy).message);
+    }
+    if (owner) removeOwner(file, owner);
+  }
 }
 
 /** A link never replaces a file, so of several claimants one wins. */
@@ -105,7 +97,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** From /proc on Linux; undefined elsewhere, or if the process is gone. */
+/** Reads /proc on Linux; undefined elsewhere, or if the process is gone. */
 function processStat(pid: number): { name: string; state: string; startedAt: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

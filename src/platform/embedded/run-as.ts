@@ -124,14 +124,9 @@ async function copyBinaries(native: string, dataDir: string): Promise<string> {
   const copy = path.join(dataDir, `postgres-programs-${version}`);
   if (existsSync(copy)) return copy;
   const temporary = `${copy}.${randomUUID()}`;
-  await rm(temporary, { recursive: true, force: true });
   await cp(native, temporary, { recursive: true, verbatimSymlinks: true });
   await eachFile(temporary, (file, isLink) => (isLink ? Promise.resolve() : chmod(file, 0o755)));
-  // A folder with the final name is complete; another process may have been first.
-  await rename(temporary, copy).catch(async (error: unknown) => {
-    await rm(temporary, { recursive: true, force: true });
-    if (!existsSync(copy)) throw error;
-  });
+  await rename(temporary, copy); // a folder with the final name is complete
   return copy;
 }
 

@@ -7,20 +7,19 @@ import { createServer } from 'node:net';
 import type { Logger } from '../telemetry/logger.js';
 import { ensureCluster, ensureDatabase } from './cluster.js';
 import { boundLog, readOrMakePassword, type Folder } from './folder.js';
-import { clearStaleLock, findPostmaster, type Ownership, type Postmaster } from './processes.js';
+import { clearStaleLock, findPostmaster, type Postmaster } from './processes.js';
 import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
 import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 export interface Server {
   folder: Folder;
   runner: Runner;
-  owner: Ownership;
   logger: Logger;
 }
 
 /** Recovery after a crash reads up to max_wal_size of log. */
 const upTimeoutMs = 120_000;
-/** How long the processes of a killed server may hold its lock or its memory. */
+/** How long the processes of a killed server may keep its lock or its memory. */
 const lockTimeoutMs = 20_000;
 const pollMs = 15;
 const relaunchMs = 250;
@@ -32,15 +31,15 @@ const afterFailureMs = 1_000;
 /** After this long it is restarted without delay. */
 const steadyMs = 60_000;
 
-/** A running server, whichever process started it; a new one, on `fixedPort` if given, only if we own the folder. */
+/** A running server, whichever process started it, else a new one, on `fixedPort` if given. */
 export async function bringUp(
   server: Server,
   fixedPort?: number,
   signal?: AbortSignal,
 ): Promise<{ port: number; password: string }> {
-  const { folder, owner } = server;
+  const { folder } = server;
   let launched: Launch | undefined;
-  let obstacle = 'another process owns it, but has not started it';
+  let obstacle = 'it does not respond';
   const startedAt = Date.now();
   try {
     while (Date.now() - startedAt < upTimeoutMs) {
@@ -61,7 +60,7 @@ export async function bringUp(
         obstacle = failure.reason;
         launched = undefined;
         await sleep(relaunchMs);
-      } else if (!launched && owner.claim()) {
+      } else if (!launched) {
         launched = await startServer(server, fixedPort);
       }
       await sleep(pollMs);
@@ -100,14 +99,14 @@ function notUp(folder: Folder, reason: string): Error {
   );
 }
 
-/** On the same port while we own it; takes over once the owner is gone. Does not keep the process alive. */
+/** Restarts it on the same port. Does not keep the process alive. */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
-  const { folder, owner, logger } = server;
+  const { folder, logger } = server;
   let upSince = Date.now();
   let restarts = 0;
   while (await pause(checkMs, signal)) {
     try {
-      if (!owner.claim() || findPostmaster(folder.cluster)) continue;
+      if (findPostmaster(folder.cluster)) continue;
       if (Date.now() - upSince > steadyMs) restarts = 0;
       const delayMs = restarts === 0 ? 0 : Math.min(backoffMs * 2 ** (restarts - 1), maxBackoffMs);
       restarts += 1;
@@ -141,7 +140,7 @@ const cancelTimeoutMs = 10_000;
 const serverSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 300, // a process takes up to 42, and a killed one holds its own for a while
+  max_connections: 300, // a process takes up to 42, and a killed one keeps its own for a while
   shared_buffers: '128MB',
   autovacuum_naptime: '15s', // rows of the outbox come and go: frequent vacuums keep it small
   // Accepted means committed to disk.
@@ -156,11 +155,11 @@ const serverSettings = {
   max_parallel_workers_per_gather: 0,
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements hold names and addresses; the client gets the error anyway.
+  // Failed statements have names and addresses; the client gets the error anyway.
   log_min_messages: 'log',
 } as const;
 
-/** In its own session, so that Ctrl-C reaches only us and we can drain first. */
+/** The server runs in a session of its own, so that Ctrl-C reaches only us and we can drain first. */
 async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
   const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);

@@ -26,7 +26,7 @@ export interface Dropped<Item> {
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** Per kind. */
+  /** The limit of each kind. */
   maxItems?: number;
 }
 
@@ -62,7 +62,7 @@ export function createFairQueue<Item, Key = string>({
 }
 
 /**
- * `next` passes over the items in order. Each call for a set's first item would search again through the places of all
+ * `next` passes over the items in order. Each call for a set's first item would search again through the positions of all
  * that have left, so that ten thousand items would take their square.
  */
 interface Line<Item> {

@@ -13,7 +13,7 @@ export interface Gate {
   ask(key: string, entry: Entry): Ticket;
   /** Call it when `mayStart` may have changed. */
   startReady(): void;
-  /** Of one key or of all. */
+  /** Applies to one key or to all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
   waiting(key?: string): number;
   /** The weight that runs, of one key or of all. */
@@ -47,7 +47,7 @@ export interface GateOptions {
   /** The weight that may run at once; the last to start may exceed it. */
   concurrency: number;
   concurrencyPerKey?: number;
-  /** Per kind. Beyond it, the newest item of the longest key is refused. */
+  /** The limit of each kind. Beyond it, the newest item of the longest key is refused. */
   maxWaiting?: number;
   maxWaitMs?: number;
   kinds?: number;
@@ -56,7 +56,7 @@ export interface GateOptions {
 }
 
 interface Waiting {
-  /** By performance.now(). */
+  /** The moment by performance.now(). */
   sinceMs: number;
   start(): void;
   refuse(why: Refusal): void;

@@ -2,12 +2,12 @@
 export interface HeldTime<Key = string> {
   /** Call it when `isHeld` of this key may have changed. */
   note(key: Key): void;
-  /** For something of this key that waits from now on. */
+  /** Call it when something of this key begins to wait. */
   start(key: Key): HeldClock;
 }
 
 export interface HeldClock {
-  /** For how much of the wait the key has been held. */
+  /** The part of the wait in which the key was at its own bound. */
   heldMs(): number;
   /** The wait is over. */
   stop(): void;
@@ -16,7 +16,7 @@ export interface HeldClock {
 interface Total {
   clocks: number;
   heldMs: number;
-  /** By performance.now(); undefined while the key is not held. */
+  /** The moment by performance.now(); undefined while the key is not at its bound. */
   sinceMs: number | undefined;
 }
 

@@ -21,12 +21,12 @@ export interface RateLimits {
 
 /** Keys that a process counts alone, per limit. Strangers choose how many there are, so the oldest is dropped. */
 const maxKeys = 20_000;
-/** For a Redis that hangs. */
+/** The limit if Redis hangs. */
 const commandTimeoutMs = 150;
 
 /**
- * In Redis, so that all processes share a limit. Without `redisUrl`, and while Redis is unavailable or slow, each
- * process counts alone. Keys go to Redis as given, so they must hold no secret.
+ * Counts in Redis, so that all processes share a limit. Without `redisUrl`, and while Redis is unavailable or slow,
+ * each process counts alone. Keys go to Redis as given, so they must have no secret.
  */
 export function createRateLimits(redisUrl: string | undefined, prefix: string): RateLimits {
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'fast', commandTimeoutMs);

@@ -21,7 +21,7 @@ export interface Backend {
     listen: (worker: Worker) => void,
   ): Pick<Worker, 'close'>;
   check(): Promise<void>;
-  /** Of the node that is nearest to its limit; null if the queue has no memory of its own. */
+  /** The memory of the node that is nearest to its limit; null if the queue has no memory of its own. */
   memory(): Promise<QueueMemory | null>;
 }
 

@@ -7,7 +7,7 @@ import type { Opened, QueueMemory } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
-/** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never holds content. */
+/** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never has content. */
 export interface JobSpec {
   name: string;
   /** Adding an id that still waits has no effect. Must not contain `:` or be all digits. */
@@ -29,7 +29,7 @@ export interface QueueEngine {
   /** Call it once, before anything else. */
   prepare(): Promise<void>;
   producer(name: string): Producer;
-  /** Until `close`, which waits for the jobs under way. */
+  /** Consumes until `close`, which waits for the jobs under way. */
   consume(
     name: string,
     concurrency: number,
@@ -37,7 +37,7 @@ export interface QueueEngine {
   ): { close(): Promise<void> };
   /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
   check(): Promise<void>;
-  /** Of the node that is nearest to its limit; null if the queue has no memory of its own. */
+  /** The memory of the node that is nearest to its limit; null if the queue has no memory of its own. */
   memory(): Promise<QueueMemory | null>;
   close(): Promise<void>;
 }

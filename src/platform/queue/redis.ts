@@ -63,7 +63,7 @@ export function redisBackend(
   };
 }
 
-/** From a node's INFO; a `maxmemory` of 0 is no limit. */
+/** Reads a node's INFO; a `maxmemory` of 0 is no limit. */
 function memoryOf(info: string): QueueMemory {
   const bytes = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? NaN);
   return { usedBytes: bytes('used_memory'), limitBytes: bytes('maxmemory') || null };

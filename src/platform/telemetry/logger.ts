@@ -45,7 +45,7 @@ function onePerTick(): DestinationStream {
 
 const repeatAfterMs = 5_000;
 
-/** At most one line per kind of error every five seconds, with the number of lines left out. */
+/** Writes at most one line per kind of error every five seconds, with the number of lines left out. */
 export function createThrottledWarn(logger: Logger, message: string): (error: unknown) => void {
   const lastAt = new Map<string, number>();
   let leftOut = 0;

@@ -26,7 +26,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/** Contract, section 8. In the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
+/** Metrics in the base units of Prometheus: seconds, bytes. No label has a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
@@ -53,7 +53,7 @@ export function createMetrics() {
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
   const readers: (() => void)[] = [];
-  /** Without a series until its value is known. */
+  /** A gauge that has no series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
     forget(made);
@@ -66,7 +66,7 @@ export function createMetrics() {
       for (const read of readers) read();
       return registry.metrics();
     },
-    /** Before each scrape; it must be quick. */
+    /** Runs before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),

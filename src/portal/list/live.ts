@@ -36,7 +36,7 @@ export interface LiveList<Row> {
   showNewest(): Promise<void>;
   /** Puts what another part of the page has read in its place. */
   put(row: Row): void;
-  /** For the element around the list; a row has `data-row` with its id. */
+  /** The ref of the element around the list; a row has `data-row` with its id. */
   list: { current: HTMLDivElement | null };
 }
 

@@ -30,7 +30,7 @@ export function momentOfInput(text: string): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** As `datetime-local` takes it: local, without an offset. */
+/** The moment as `datetime-local` takes it: local, without an offset. */
 function inputOfMoment(moment: string): string {
   const at = Date.parse(moment);
   if (Number.isNaN(at)) return '';

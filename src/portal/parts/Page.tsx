@@ -79,7 +79,7 @@ export function LoadError({ error, isPage = false, children }: LoadErrorProps) {
   );
 }
 
-/** In the place of rows that are still being read. */
+/** Stands for rows that are still being read. */
 export function Loading({ rows = 4 }: { rows?: number }) {
   return (
     <div class="loading" role="status" aria-label="Loading">

@@ -17,7 +17,7 @@ let prefill = {
   password: given.get('password') ?? '',
 };
 
-/** After a log-in: who logs out does not want to find it filled in. */
+/** Clears it after a log-in: a user who logs out does not want to find it filled in. */
 function forgetPrefill(): void {
   prefill = { key: '', email: '', password: '' };
 }

@@ -2,7 +2,6 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { ErasedShipment } from '../../history/retention/cancel-erased.js';
 import { ms } from '../../engine/outbox/sql.js';
 
-/** As JSON. */
 export interface OrderText {
   shipmentId: string;
   order: string;
@@ -32,7 +31,7 @@ export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promi
   );
 }
 
-/** In the transaction of an erasure: its owed deliveries have to be cancelled once more. */
+/** Call it in the transaction of an erasure: its owed deliveries have to be cancelled once more. */
 export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): Promise<void> {
   await tx.query(
     'note-erasures-under-way',
@@ -71,7 +70,7 @@ export interface Candidate {
   erased: boolean;
 }
 
-/** In the order of acceptance, longer ago than the retention, by the time in their ids. */
+/** Shipments in the order of acceptance, longer ago than the retention, by the time in their ids. */
 export const nextAccepted = (db: Database, retentionMs: number, limit: number): Promise<Candidate[]> =>
   db.query<Candidate>(
     'next-accepted',

@@ -20,9 +20,9 @@ import {
 
 const stepsAtOnce = 200;
 const roundsPerRun = 20;
-/** Until a step is retried whose shipment is not created yet, or that failed with an outage. */
+/** The time until a step is retried whose shipment is not created yet, or that failed with an outage. */
 const pauseMs = 200;
-/** Until a step is retried that failed alone. */
+/** The time until a step is retried that failed alone. */
 const failedPauseMs = 60_000;
 const minWaitMs = 10;
 const maxWaitMs = 2_000;
@@ -44,7 +44,7 @@ export async function advanceSimulations(deps: AdvanceDependencies): Promise<num
   return minWaitMs;
 }
 
-/** In smaller pieces after a failure. Resolves with the number of steps tried. */
+/** Tries smaller pieces after a failure. Resolves with the number of steps tried. */
 async function makeDue(deps: AdvanceDependencies): Promise<number> {
   let made = 0;
   const failed: string[] = [];

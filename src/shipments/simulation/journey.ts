@@ -30,8 +30,8 @@ function pathBack(cameFrom: Map<string, string>, from: string, to: string): stri
 }
 
 /**
- * Without wanted states, the shortest path to DELIVERED. A shipment that is not created yet starts in the initial
- * state. Throws ApiError CONFLICT if the catalogue does not allow the journey.
+ * Plans the wanted states, or else the shortest path to DELIVERED. A shipment that is not created yet starts in the
+ * initial state. Throws ApiError CONFLICT if the catalogue does not allow the journey.
  */
 export function planJourney(catalogue: StateCatalogue, from: string | null, wanted?: string[]): string[] {
   const start = from ?? catalogue.initial;

@@ -62,7 +62,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
     })
     .prefault({});
 
-/** Takes a shipment through states, for testing an integration (contract, section 4). */
+/** Takes a shipment through states, for testing an integration. */
 export function simulationRoutes(deps: SimulationDependencies): Route[] {
   const { db, catalogue } = deps;
   const startsPerHour = deps.limits.limit({ name: 'simulation', points: maxPerHour, windowSeconds: 3_600 });

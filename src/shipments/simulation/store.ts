@@ -60,7 +60,7 @@ export const insertSimulation = (
 export interface Step {
   shipmentId: string;
   simulationId: string;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   state: string;
   isLast: boolean;

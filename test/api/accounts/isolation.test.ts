@@ -90,7 +90,7 @@ const sendWith = ([method, path, body]: Route, key: string | null, headers: Reco
   );
 const send = (one: Route, key: string | null, token: string | null) =>
   sendWith(one, key, token === null ? {} : { authorization: `Bearer ${token}` });
-/** As the portal does, with its cookie. */
+/** Sends it as the portal does, with its cookie. */
 const sendCookie = (one: Route, key: string | null, cookie: string, headers = fromPortal) =>
   sendWith(one, key, { ...headers, cookie });
 const everything = () =>

@@ -22,7 +22,7 @@ import {
 } from '../../support/harness.js';
 import { until } from '../../support/until.js';
 
-/** Contract, section 6. */
+/** Ended access is refused everywhere within this time. */
 const boundMs = 10_000;
 
 let service: Service;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { exampleId } from '../../../src/http/request/fields.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument, Operation } from '../../../src/http/openapi/types.js';
 import { basic, registerAccount, request, type Account } from '../../support/client.js';
 import { operatorToken, startService, type Service } from '../../support/harness.js';
 import { operationsOf } from '../../support/openapi.js';
@@ -10,79 +9,69 @@ import { operationsOf } from '../../support/openapi.js';
 let service: Service;
 let account: Account;
 let document: OpenApiDocument;
-const pages = new Map<string, { page: string; policy: string }>();
-const paths = ['/docs', '/docs/operator'];
+/** As the page has it. */
+let shown: Shown;
+let page: string;
+let policy: string;
+
+interface Shown extends OpenApiDocument {
+  paths: Record<string, Record<string, Operation & { 'x-codeSamples': [{ source: string }] }>>;
+}
 
 beforeAll(async () => {
   service = await startService({ role: 'api' });
   account = await registerAccount(service);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-  for (const path of paths) {
-    const response = await fetch(`${service.url}${path}`);
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('etag')).toMatch(/^W\/"[\w-]+"$/);
-    const policy = response.headers.get('content-security-policy')!;
-    pages.set(path, { page: await response.text(), policy });
-  }
+  const response = await fetch(`${service.url}/docs`);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('etag')).toMatch(/^W\/"[\w-]+"$/);
+  policy = response.headers.get('content-security-policy')!;
+  page = await response.text();
+  shown = JSON.parse(/<script type="application\/json" id="document">([^<]*)</.exec(page)![1]!) as Shown;
 });
 afterAll(() => service?.stop());
 
-const all = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map(([, found]) => found!);
-const idsIn = (page: string) => all(page, /\sid="([^"]*)"/g);
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
 
-describe.each(paths)('the page %s', (path) => {
-  test('loads nothing: every link stays on the page or leads to a document or the portal', () => {
-    const { page } = pages.get(path)!;
-    const ids = idsIn(page);
-    expect(new Set(ids).size).toBe(ids.length);
-    const others = ['', 'openapi.json', 'asyncapi.json', 'docs', 'docs/operator', 'docs/runbook'];
-    const allowed = [...ids.map((id) => `#${id}`), ...others.map((other) => `/${other}`)];
-    const links = all(page, /\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g);
-    const receiving = /^\/docs\/receiving(#the-kit)?$/;
-    expect(links.filter((link) => !allowed.includes(link) && !receiving.test(link))).toEqual([]);
-    expect(page).not.toMatch(/@import|url\(/i);
-  });
-
-  test('works under its own policy, which allows its own style and script and nothing else', () => {
-    const { page, policy } = pages.get(path)!;
-    const hashes = (['style', 'script'] as const).map((kind) => {
-      const [own, ...others] = all(page, new RegExp(`<${kind}>([^]*?)</${kind}>`, 'g'));
-      expect(others).toEqual([]);
-      return `${kind}-src 'sha256-${createHash('sha256').update(own!).digest('base64')}'`;
+describe('the page /docs', () => {
+  test('loads one script of this service and nothing else, at most 400 kB with the page itself', async () => {
+    const [script, ...others] = all(page, /\ssrc=["']?([^"'\s>]*)/g);
+    expect([script, others]).toEqual([expect.stringMatching(/^\/assets\/docs-\w+\.js$/), []]);
+    const sizes = ['/docs', script!].map(async (path) => {
+      const headers = { 'accept-encoding': 'gzip' };
+      const response = await fetch(`${service.url}${path}`, { method: 'HEAD', headers });
+      expect(response.headers.get('content-encoding')).toBe('gzip');
+      return Number(response.headers.get('content-length'));
     });
-    expect(policy.split('; ')).toEqual([
-      "default-src 'none'",
-      ...hashes,
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ]);
-    expect(page).not.toMatch(/<script |<link|<img|<iframe|<[^>]*\s(on\w+|style)=/i);
+    const [ofPage, ofScript] = (await Promise.all(sizes)) as [number, number];
+    expect(ofPage).toBeGreaterThan(0);
+    expect(ofScript).toBeGreaterThan(0);
+    expect(ofPage + ofScript).toBeLessThan(400_000);
+  });
+
+  test('may run no inline script, load nothing, and call nothing', () => {
+    const directives = Object.fromEntries(
+      policy.split('; ').map((directive) => directive.split(/ (.*)/, 2) as [string, string]),
+    );
+    expect(directives).toEqual({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'unsafe-inline'",
+      'img-src': 'data:',
+      'base-uri': "'none'",
+      'form-action': "'self'",
+      'frame-ancestors': "'none'",
+      'require-trusted-types-for': "'script'",
+      'trusted-types': 'lit-html',
+    });
+  });
+
+  test('has every operation and notification of the document, and its components', () => {
+    expect([...operationsOf(shown).keys()]).toEqual([...operationsOf(document).keys()]);
+    expect(Object.keys(shown.webhooks)).toEqual(Object.keys(document.webhooks));
+    expect(Object.keys(shown.components.schemas)).toEqual(Object.keys(document.components.schemas));
   });
 });
-
-describe('the pages', () => {
-  test('show every operation, notification, failure and schema of the document', () => {
-    const ids = new Set([...pages.values()].flatMap(({ page }) => idsIn(page)));
-    const notifications = Object.values(document.webhooks).map(({ post }) => post!.operationId);
-    const { schemas, responses } = document.components;
-    const shown = [
-      ...operationsOf(document).keys(),
-      ...notifications,
-      ...Object.keys(responses),
-      ...Object.keys(schemas).map((name) => `schema-${name}`),
-    ];
-    expect(shown.filter((id) => !ids.has(id))).toEqual([]);
-  });
-});
-
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-const codeBlocks = (shown = [...pages.values()]) =>
-  shown
-    .flatMap(({ page }) => all(page, /<pre[^>]*><code>([^]*?)<\/code><\/pre>/g))
-    .map((text) => text.replace(/&([^;]+);/g, (_, name: string) => entities[name]!));
 
 /** `curl` is replaced by the given function. */
 const shell = (curl: string, script: string, env: Record<string, string>) =>
@@ -115,6 +104,11 @@ const exampleIdVariables = {
   ),
 };
 
+const commands = () =>
+  Object.values(shown.paths).flatMap((item) =>
+    Object.values(item).map((operation) => operation['x-codeSamples'][0].source),
+  );
+
 describe('the example commands', () => {
   const env = () => ({
     URL: service.url,
@@ -132,7 +126,7 @@ describe('the example commands', () => {
         authorization: basic(account.email, account.password),
       },
     });
-    const preparation = codeBlocks().find((text) => text.startsWith('URL='))!;
+    const [preparation] = all(shown.info.description, /```sh\n([^`]*)\n```/g) as [string];
     expect(preparation).toContain(`URL=${service.url}\n`);
     const script = `${preparation}\nprintf %s "$TOKEN"`;
     expect(shell(`printf %s "$ANSWER"`, script, { ANSWER: JSON.stringify(login.body) })).toBe(
@@ -140,23 +134,18 @@ describe('the example commands', () => {
     );
   });
 
-  test.each(paths)(
-    'on %s name no id that does not exist: it is a variable that the page explains',
-    (path) => {
-      const shown = pages.get(path)!;
-      const addresses = codeBlocks([shown]).flatMap((text) => /^curl "[^"]*"/.exec(text) ?? []);
-      const variables = new Set(addresses.flatMap((address) => all(address, /\$([A-Z]+_ID)/g)));
-      expect(variables.size).toBeGreaterThan(3);
-      const isExplained = (name: string) => shown.page.includes(`<code>${name}</code>`);
-      expect([...variables].filter((name) => !isExplained(name))).toEqual([]);
-      expect(addresses.filter((address) => /[\da-f]{8}-|\/PH\d/.test(address))).toEqual([]);
-    },
-  );
+  test('name no id that does not exist: it is a variable that the page explains', () => {
+    const addresses = commands().flatMap((text) => /^curl "[^"]*"/.exec(text) ?? []);
+    const variables = new Set(addresses.flatMap((address) => all(address, /\$([A-Z]+_ID)/g)));
+    expect(variables.size).toBeGreaterThan(3);
+    const isExplained = (name: string) => shown.info.description.includes(`\`${name}\``);
+    expect([...variables].filter((name) => !isExplained(name))).toEqual([]);
+    expect(addresses.filter((address) => /[\da-f]{8}-|\/PH\d/.test(address))).toEqual([]);
+  });
 
   test('are valid requests: one for each operation, with its credentials and a valid body', async () => {
-    const commands = codeBlocks().filter((text) => text.startsWith('curl '));
-    expect(commands.length).toBe(operationsOf(document).size);
-    for (const command of commands) {
+    expect(commands().length).toBe(operationsOf(document).size);
+    for (const command of commands()) {
       const { url, options } = requestOf(command, env());
       const response = await request(url, options);
       // The ids and the user do not exist, and the replay range of the example becomes too old.

@@ -195,9 +195,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),
     getOpenApiDocument: page(() => '/openapi.json'),
-    getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
-    getOperatorDocs: page(() => '/docs/operator'),
+    getApiGuide: page(() => '/docs/api'),
+    searchDocs: page(() => '/docs/search?q=signature'),
     getRunbook: page(() => '/docs/runbook'),
     getReceiving: page(() => '/docs/receiving'),
   };

@@ -27,7 +27,7 @@ interface Plain {
   bytes: Buffer;
 }
 
-/** Without a client that decompresses. */
+/** Reads it without a client that decompresses. */
 const get = (path: string, headers: Record<string, string> = {}, url = service.url): Promise<Plain> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

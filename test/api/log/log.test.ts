@@ -38,7 +38,7 @@ let broken: Receiver;
 let webhooks: { good: string; bad: string; paused: string; deleted: string };
 let trackingIds: string[];
 let middle: string;
-/** Of the creation of the second order. */
+/** The event of the second order's creation. */
 let ownEventId: string;
 const past = '2020-01-01';
 

@@ -140,7 +140,7 @@ describe('routes and methods', () => {
     ['DELETE', '/readyz', ['GET']],
     ['OPTIONS', '/metrics', ['GET']],
     ['POST', '/openapi.json', ['GET']],
-    ['POST', '/asyncapi.json', ['GET']],
+    ['POST', '/docs/search', ['GET']],
     ['PUT', '/docs', ['GET']],
     ['PUT', '/docs/runbook', ['GET']],
     ['DELETE', '/set-password', ['GET', 'POST']],

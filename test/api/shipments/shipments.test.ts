@@ -37,7 +37,7 @@ const page = async (query: string, by = account) => {
   expect(Object.keys(response.data)).toEqual(['shipments', 'nextCursor']);
   return response.data as { shipments: Listed[]; nextCursor: string | null };
 };
-/** In pages of this size; counts pages that are not full. */
+/** Walks in pages of this size; counts pages that are not full. */
 async function walk(query: string, limit = 250, by = account) {
   const found: Listed[] = [];
   let notFull = 0;

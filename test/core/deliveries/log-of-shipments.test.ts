@@ -25,7 +25,7 @@ interface Row {
 /** Newest first. */
 let rows: Row[];
 
-/** Of six events each, the ids begin with the same 64 bits. Every second webhook is owed its deliveries. */
+/** The ids of six events each begin with the same 64 bits. Every second webhook is owed its deliveries. */
 async function addDeliveries(shipmentIds: string[]): Promise<void> {
   const nowMs = Date.now();
   const events = shipmentIds.flatMap((shipmentId, n) =>

@@ -24,7 +24,7 @@ const pieces = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Within 5 %, and exact for short durations. */
+/** Expects it within 5 %, and exact for short durations. */
 const expectClose = (shown: number | null, exact: number) => {
   if (exact < 64) expect(shown).toBe(exact);
   else expect(Math.abs(shown! - exact) / exact).toBeLessThanOrEqual(0.05);

@@ -27,7 +27,7 @@ const age = (shipmentId: string, hours: number) =>
     [shipmentId, hours],
   );
 
-/** Until nothing is left; returns how many. */
+/** Sweeps until nothing is left; returns how many. */
 async function sweep(hours: number): Promise<number> {
   const step = createRetention({ ...erasing(world.db), logger, retentionMs: hours * hourMs });
   for (let steps = 0; ; steps += 1) if (!(await step())) return steps;

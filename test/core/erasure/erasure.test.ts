@@ -85,7 +85,7 @@ test.each([
   expect(await world.sql('select 1 from erasures_under_way')).toEqual([]);
 });
 
-/** As if the process were killed before the second call. */
+/** Works once, as if the process were killed before the second call. */
 function once<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
   let times = 0;
   return (...args: Args): Promise<Result> =>

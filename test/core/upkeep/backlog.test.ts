@@ -33,7 +33,7 @@ const read = (last: Pick<Backlog, 'full' | 'readAtMs'> = nothing, limit?: number
     ...(maxWebhooks && { maxWebhooks }),
   });
 
-/** Of a shipper of its own; the deliveries are of different shipments, due for `seconds`. */
+/** Owes them to a shipper of its own; the deliveries are of different shipments, due for `seconds`. */
 async function owed(count: number, seconds: number): Promise<{ own: World; webhookId: string }> {
   const own = await forNewShipper(world);
   const webhookId = await addWebhook(own);

@@ -24,7 +24,7 @@ async function putClockBack(): Promise<void> {
   );
 }
 
-/** In milliseconds, of the only row. */
+/** How far the only row is ahead, in milliseconds. */
 const ahead = async (moment: string, table = 'outbox') => {
   const [row] = await world.sql<{ ms: number }>(
     `select (extract(epoch from ${moment} - now()) * 1000)::float8 as ms from ${table}`,

@@ -8,7 +8,7 @@ import { durationsOf } from '../../../src/platform/durations.js';
 
 setUpRaces('outbox, events, webhooks, circuits, deliveries');
 
-/** Of 8 KiB, from memory or disk. */
+/** Counts blocks of 8 KiB, from memory or disk. */
 async function pagesReadBy(statement: string, work: (db: Database) => Promise<unknown>): Promise<number> {
   let pages = 0;
   await work({

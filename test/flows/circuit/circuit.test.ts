@@ -281,7 +281,7 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await until('the delivery is held', async () => (await countShown(account, webhookId)).HELD === 1);
     await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
     await receiver.waitFor(1);
-    // As if another probe had closed the circuit and the held deliveries were sent.
+    // It is as if another probe had closed the circuit and the held deliveries were sent.
     await service.sql('delete from circuits where webhook_id = $1', [webhookId]);
     down = false;
     await receiver.waitFor(2);

@@ -65,7 +65,7 @@ export async function startJournal(
   return { receiver, entries };
 }
 
-/** By attempt; a broken kept connection may cause two with the same number. */
+/** Groups them by attempt; a broken kept connection may cause two with the same number. */
 export function attemptsOf(entries: Entry[], id: string): Entry[][] {
   const byNumber = new Map<number, Entry[]>();
   for (const entry of entries.filter((entry) => entry.id === id))

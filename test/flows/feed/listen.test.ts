@@ -15,7 +15,7 @@ import { until } from '../../support/until.js';
 import { verifyAll } from '../../support/load.js';
 import { credentials, runListen, startListener, type Listener } from './listener.js';
 
-/** For steps that take at most a second, on a busy machine. */
+/** The bound of steps that take at most a second, on a busy machine. */
 const patienceMs = 60_000;
 let service: Service;
 const listeners: Listener[] = [];

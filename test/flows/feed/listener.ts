@@ -57,7 +57,7 @@ export const credentials = (url: string, { accountKey, email, password }: Accoun
   PARCELHOOK_PASSWORD: password,
 });
 
-/** With `--json`; resolves when it listens. */
+/** Starts it with `--json`; resolves when it listens. */
 export async function startListener(
   url: string,
   account: Account,

@@ -217,7 +217,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
   it('a redelivery requested before a pause is not sent after it', async () => {
     const { account, receiver, webhookId, close } = await scene();
     const deliveryId = await orderDelivered(account, webhookId);
-    // As if its job were lost: requested, without notifying a worker.
+    // It is as if its job were lost: requested, without notifying a worker.
     await service.sql(
       `with asked as (
          insert into redeliveries (shipper_id, delivery_id, webhook_id)

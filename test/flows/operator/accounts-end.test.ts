@@ -20,7 +20,7 @@ import {
 import { accountAt } from '../../support/deployment.js';
 import { until } from '../../support/until.js';
 
-/** Contract, section 6. */
+/** Ended access is refused everywhere within this time. */
 const boundMs = 10_000;
 
 let service: Service;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
 });
 
-/** With a session in the portal. */
+/** An account with a session in the portal. */
 type Known = Account & { cookie: string };
 
 async function knownAccount(): Promise<Known> {

@@ -136,7 +136,7 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
       const late = await hookOf(account);
       await untilWitnessed();
       const suspendedAt = await set('SUSPENDED');
-      // As if another process that does not know yet had accepted them.
+      // It is as if another process that does not know yet had accepted them.
       await insertRedelivery(account, hook.webhookId);
       const replayId = await insertReplay(account, late.webhookId);
       await insertRedelivery(witness, witnessHook.webhookId);

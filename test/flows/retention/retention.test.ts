@@ -89,7 +89,7 @@ const statuses = async (day: string) =>
     ({ status }) => status,
   );
 
-/** In an open transaction; resolves with a function that ends it. */
+/** Reads in an open transaction; resolves with a function that ends it. */
 async function startReading(day: string): Promise<() => Promise<void>> {
   const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
   await reader.connect();

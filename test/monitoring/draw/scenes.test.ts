@@ -27,7 +27,7 @@ if (missing.length > 0)
   let browser: Browser;
   let running: Record<string, Promise<Result>>;
 
-  // Beside each other: they wait more than they compute.
+  // They run beside each other: they wait more than they compute.
   beforeAll(async () => {
     browser = await openBrowser();
     const boards = readBoards(inRepository('grafana/dashboards')).filter(({ name }) => shown.includes(name));

@@ -5,7 +5,7 @@ import { createProgram, readArguments } from '../../programs/chaos/arguments.js'
 import { backends } from '../../support/harness.js';
 import { isRoot, privateCheckout, type Checkout } from '../../support/private-checkout.js';
 
-/** As in JSON: null is an unbounded value. */
+/** Figures as in JSON: null is an unbounded value. */
 interface Figure {
   value: number | null;
   atMost?: number;

@@ -82,7 +82,7 @@ test('a standby promoted without all commits voids earlier cursors, in a running
   const lost = await created();
   const before = (await account.call('/v1/events?after=latest')).data.nextCursor as string;
 
-  // As after a fail-over: the old primary is still up, and read-only.
+  // It is as after a fail-over: the old primary is still up, and read-only.
   await setReadOnly('on');
   await postgres.promote();
   await untilAccepting();

@@ -20,7 +20,7 @@ import { until } from '../../support/until.js';
 const server = process.env.TEST_DATABASE_URL ?? '';
 const redis = process.env.TEST_REDIS_URL ?? '';
 const connections = 4;
-/** Of docs/kubernetes/README.md, but for what is the test's own. */
+/** The settings of docs/kubernetes/README.md, but for what is the test's own. */
 const documented = (): Record<string, string> => {
   const [, ini] = /\[pgbouncer\]\n([^`]*)/.exec(readFileSync('docs/kubernetes/README.md', 'utf8'))!;
   const settings = [...ini!.matchAll(/^(\w+) = (.*)$/gm)].map(([, name, value]) => [name!, value!]);

@@ -31,7 +31,7 @@ const startPostgres = async () => {
   postgres = await startEmbeddedPostgres({ dataDir: folder.path, logger });
 };
 
-/** At once, without a restart. */
+/** It ends at once, without a restart. */
 const crashPostgres = async () => {
   const pid = Number(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
   process.kill(pid, 'SIGQUIT');
@@ -76,7 +76,7 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
   /** The server may be crashed: one test at a time. */
   const onOwnServer = (run: (own: Own) => Promise<void>) => async () =>
     withService(await createDatabase(postgres.superuserConnectionString, newName(), null), run);
-  /** For tests that affect one database only. */
+  /** Runs tests that affect one database only. */
   const onSharedServer = (run: (own: Own) => Promise<void>) => async () => {
     const server = process.env.TEST_DATABASE_URL ?? '';
     const name = newName();

@@ -21,7 +21,7 @@ function bash(input: string, args: string[] = []) {
   );
 }
 
-/** Of the link that fills in the log-in. */
+/** Reads the account from the link that fills in the log-in. */
 function accountIn(greeting: string) {
   const [, parameters] = /#(key=\S+)/.exec(greeting) ?? [];
   const { key = '', email = '', password = '' } = Object.fromEntries(new URLSearchParams(parameters));
@@ -156,13 +156,12 @@ describe('embedded mode, on a path with spaces', () => {
     expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'DELIVERED' });
   }, 60_000);
 
-  test('a port in use is reported in one line', async () => {
-    const { port } = new URL(running!.url);
-    const env = { DATA_DIR: dataDir, PORT: port };
-    const { exit, stderr } = await runProgram([], env);
-    expect(exit).toBe(1);
-    expect(stderr).toBe(`Port ${port} is in use: set PORT to another port.\n`);
-    expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
+  test('a second start on the same folder names the process that uses it, and exits 78', async () => {
+    const { exit, stderr } = await runProgram([], { DATA_DIR: dataDir, PORT: '0' });
+    expect(exit).toBe(78);
+    expect(stderr).toMatch(/^\S.*\n$/);
+    expect(stderr).toContain(`process ${running!.pid} uses ${dataDir}. What to do: stop it`);
+    expect((await request(`${running!.url}/readyz`)).httpStatus).toBe(200);
   }, 30_000);
 
   test('without its secrets, or with others, the database is left alone: exit 78, and nothing is created', async () => {
@@ -183,6 +182,7 @@ describe('embedded mode, on a path with spaces', () => {
     const withAnother = await startAgain();
     expect(withAnother.exit).toBe(78);
     expect(withAnother.stderr).toMatch(/^Neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS is the key.*\n$/);
+    expect(existsSync(lockFile())).toBe(false);
     writeFileSync(kept, '{"TOKEN_SECRET": ');
     expect(await startAgain()).toMatchObject({
       exit: 78,

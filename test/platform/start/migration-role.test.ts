@@ -63,7 +63,7 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
   const secrets = deployment('', { ...redis, LOG_RETENTION: '3d' });
   const env = () => ({ ...secrets, DATABASE_URL: as(service, 's') });
 
-  /** From an order to its notification, and through the log. */
+  /** Tries everything from an order to its notification, and through the log. */
   const expectWhole = async (api: RunningProcess) => {
     const receiver = await startReceiver();
     const account = await registerAccount(api, `${randomBytes(4).toString('hex')}@example.com`);

@@ -32,7 +32,7 @@ async function withService(
 }
 
 const byOperator = { authorization: `Bearer ${operatorToken}` };
-/** As the operator sees it by default. */
+/** The response that the operator gets by default. */
 const readyz = async (url: string, headers: Record<string, string> = byOperator) => {
   const { httpStatus, body } = await request(`${url}/readyz`, { headers });
   return { httpStatus, ...(body as unknown as { status: string; checks: Record<string, string> }) };

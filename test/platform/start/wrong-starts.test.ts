@@ -94,6 +94,17 @@ test('with the right key as SECRETS_KEY_PREVIOUS, and other line endings, it sta
   });
 });
 
+test('a port in use is reported in one line', async () => {
+  const running = await startProcess(service.env, 'api');
+  const { port } = new URL(running.url);
+  const { exit, stderr } = await runProgram(['api'], { ...service.env, PORT: port });
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: `Port ${port} is in use: set PORT to another port.\n`,
+  });
+  expect(await stopProcess(running)).toBe(0);
+});
+
 test('a worker before the schema waits, reports it in one line and at /readyz, and continues after `migrate`', async () => {
   const database = await emptyDatabaseOfOwner(server);
   const port = await freePort();

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** From `state` on; none if the process is gone. */
+/** The fields from `state` on; none if the process is gone. */
 function statFields(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -16,7 +16,7 @@ const ticksUs = (fields: string[]) => fields.reduce((sum, field) => sum + Number
 /** All threads, to 10 ms. */
 export const processCpuUs = (pid: number): number => ticksUs(statFields(pid).slice(11, 13));
 
-/** To the nanosecond if the kernel reports it. */
+/** Exact to the nanosecond if the kernel reports it. */
 function singleThreadCpuUs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000;

@@ -16,7 +16,7 @@ interface CountersRow {
 
 /** Over connections that stay open. */
 export interface DatabaseWatch {
-  /** Of these connections, excluded from the service's costs. */
+  /** The processes of these connections, excluded from the service's costs. */
   pids: number[];
   walPosition(): Promise<number>;
   counters(): Promise<Counters>;

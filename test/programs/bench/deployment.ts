@@ -24,7 +24,7 @@ export interface Deployment {
   check(): void;
 }
 
-/** Of PgBouncer to the database, where it stands in between. */
+/** PgBouncer's connections to the database, where it stands in between. */
 const pooledConnections = 20;
 
 /** Custom headers, as real webhooks and receivers have. */
@@ -48,7 +48,7 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
   };
 }
 
-/** On empty engines, removed when `use` has ended in any way. */
+/** Starts one on empty engines, removed when `use` has ended in any way. */
 export async function withDeployment<T>(
   system: System,
   shape: Shape,

@@ -6,10 +6,10 @@ import type { Deployment } from './deployment.js';
 import { figure, type Details, type Figure } from './figures.js';
 import { rssBytes } from './processes.js';
 
-/** In microseconds: each role of the service, `PostgreSQL`, `Redis`; separately the receiver and the load. */
+/** Microseconds of each role of the service, `PostgreSQL`, `Redis`; separately the receiver and the load. */
 export type Cpu = Record<string, number>;
 
-/** From the load's start until all of its writes are done. */
+/** The cost from the load's start until all of its writes are done. */
 export interface Cost {
   seconds: number;
   cpuUs: Cpu;

@@ -4,7 +4,7 @@ import { now } from './clock.js';
 /** The lateness of timers on a machine with time to spare. */
 const timerMs = 2;
 
-/** For 0 to `count - 1`; each of `clients` starts the next when its last ends. */
+/** Works from 0 to `count - 1`; each of `clients` starts the next when its last ends. */
 export async function closedLoop(
   count: number,
   clients: number,

@@ -18,7 +18,7 @@ import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { freePort } from '../../support/redis.js';
 
 export interface PostgresServer {
-  /** As superuser. */
+  /** The address as superuser. */
   connectionString: string;
   pid: number;
   version: string;
@@ -30,7 +30,7 @@ type Started = Pick<PostgresServer, 'connectionString' | 'stop'>;
 
 const statementsLibrary = 'pg_stat_statements';
 
-/** With every commit on disk, in an empty folder; the embedded one without `binDir`. */
+/** Starts one with every commit on disk, in an empty folder; the embedded one without `binDir`. */
 export async function startPostgres(
   folder: string,
   binDir: string | undefined,
@@ -67,7 +67,7 @@ export async function startPostgres(
   }
 }
 
-/** At the next start; false if the engine does not have it. */
+/** Takes effect at the next start; false if the engine does not have it. */
 const preload = (connectionString: string): Promise<boolean> =>
   withClient(connectionString, async (client) => {
     const { rowCount } = await client.query('select 1 from pg_available_extensions where name = $1', [
@@ -112,7 +112,7 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
   const { command, args } = commandLine(runner, programOf(runner, 'postgres'), ['-D', cluster, ...options]);
   const logFile = join(folder, 'postgres.log');
   const logFd = openSync(logFile, 'a');
-  // In its own session, so that Ctrl-C does not end it before the service.
+  // It runs in a session of its own, so that Ctrl-C does not end it before the service.
   const child = spawn(command, args, {
     ...spawnOptions(runner),
     detached: true,

@@ -5,7 +5,7 @@ import type { Receipt } from './processes.js';
 import type { SentLog } from './requests.js';
 
 export interface Receipts {
-  /** From the sending to the first arrival, one per notification. */
+  /** The times from the sending to the first arrival, one per notification. */
   fromSentMs: number[];
   fromResponseMs: number[];
   firstSentAt: number;

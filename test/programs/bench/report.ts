@@ -51,7 +51,7 @@ export const machine = (): Report['machine'] => ({
   cores: cpus().length,
 });
 
-/** With medians and ranges. */
+/** The results with medians and ranges. */
 export function summarize(
   runs: Run[],
   nodeOf: ReadonlyMap<string, string>,
@@ -60,7 +60,7 @@ export function summarize(
   const groups = new Map<string, { run: Run; loads: Measured[] }>();
   for (const run of runs) {
     run.measured.forEach((measured, place) => {
-      // By position, because a load's name may contain measured values.
+      // The key has the position, because a load's name may contain measured values.
       const key = [run.phase, run.case, place, run.system].join('\n');
       const group = groups.get(key) ?? { run, loads: [] };
       group.loads.push(measured);

@@ -6,9 +6,9 @@ import type { Deployment } from './deployment.js';
 import { createClient, encodeRequest, type Client, type Reply } from './lean-client.js';
 import { closedLoop, openLoop } from './pace.js';
 
-/** By the clock of `now`. */
+/** Times are by the clock of `now`. */
 export interface SentLog {
-  /** By tracking id: when it was first sent (or was due), and when it was accepted. */
+  /** The times by tracking id: when it was first sent (or was due), and when it was accepted. */
   times: Map<string, { sentAt: number; respondedAt: number }>;
   /** How many responses had Retry-After (429, 503). */
   refused: number;

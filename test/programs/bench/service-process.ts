@@ -10,9 +10,9 @@ export interface ServiceProcess {
   role: string;
   url: string;
   pid: number;
-  /** From its start until the first 200 of `/readyz`. */
+  /** The time from its start until the first 200 of `/readyz`. */
   readyMs: number;
-  /** With the end of its log, if it has ended unexpectedly. */
+  /** Throws, with the end of its log, if it has ended unexpectedly. */
   check(): void;
   stop(): Promise<void>;
 }

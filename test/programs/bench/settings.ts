@@ -7,7 +7,7 @@ export interface Settings {
   shapes: ReadonlySet<string> | undefined;
   webhooks: number;
   clients: number;
-  /** In a closed loop, and shipments for which events are recorded. */
+  /** Orders in a closed loop, and shipments for which events are recorded. */
   orders: number;
   burst: number;
   rateSeconds: number;
@@ -16,7 +16,7 @@ export interface Settings {
   hangSeconds: number;
   idleSeconds: number;
   idleSettleSeconds: number;
-  /** After the very first one. */
+  /** The starts after the very first one. */
   starts: number;
 }
 

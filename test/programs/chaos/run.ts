@@ -12,7 +12,7 @@ export interface RunOptions {
   queue: string;
   seed: number;
   eventsPerSecond: number;
-  /** At least; it continues until the fault is over. */
+  /** The least duration; it continues until the fault is over. */
   seconds: number;
   scale: number;
   onStarted(world: World): void;

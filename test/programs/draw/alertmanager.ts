@@ -21,7 +21,7 @@ export interface Alertmanager {
 const answersWithinMs = 10_000;
 const startsWithinMs = 30_000;
 
-/** In a folder of its own; ended with this process. */
+/** Starts it in a folder of its own; it ends with this process. */
 export async function startAlertmanager(folder: string, config: string): Promise<Alertmanager> {
   if (!alertmanagerProgram)
     throw new Error('no alertmanager on PATH: apt-get install prometheus-alertmanager');

@@ -103,7 +103,7 @@ export function divideExpr(expr: string, division: Division): string {
   return lookLessFarAhead(divided.join(''), factor);
 }
 
-/** The second argument of `predict_linear` is seconds; the first may hold brackets of any depth. */
+/** The second argument of `predict_linear` is seconds; the first may have brackets of any depth. */
 function lookLessFarAhead(expr: string, factor: number): string {
   const name = 'predict_linear(';
   let from = expr.indexOf(name);

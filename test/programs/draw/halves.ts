@@ -11,7 +11,10 @@ const ofReceivers =
   /parcelhook_(webhooks_unserved|waiting_deliveries|delivery_attempts_total|circuits_open|event_to_success_seconds)/;
 const reds = new Set(['red', 'dark-red', 'semi-dark-red', 'light-red'].map(css));
 
-/** As the row's title or its own says, else by what it asks for. Null for other panels and the count of alerts. */
+/**
+ * Goes by what the row's title or its own says, else by what it asks for. Null for other panels and the count of
+ * alerts.
+ */
 export function halfOf({ type, row, title, targets }: Panel, firstRows: string[]): Half | null {
   if (!['stat', 'gauge'].includes(type) || !firstRows.includes(row)) return null;
   if (targets.some(({ expr }) => expr?.includes('ALERTS'))) return null;

@@ -6,20 +6,18 @@ export function indexOf(results: Result[]): string {
   const sections = results.map(({ scene: name, told, firstRows, drawings }) => {
     const { title, what } = scenes.find((scene) => scene.name === name)!;
     const alerts = Object.entries(told).map(
-      ([key, at]) => `\`${key.split(' ').join('`: `')}\` after ${Math.round(at)} s`,
+      ([key, at]) => `\`${key.split(' ').at(-1)}\` (${Math.round(at)} s)`,
     );
-    const rows = Object.entries(firstRows).map(([environment, { red }]) => `${environment}: ${red}`);
-    const images = [...drawings.keys()].map((file) => `![${title}: ${file.replace('.png', '')}](${file})`);
-    return [
-      `## ${title}`,
-      what,
-      `Alerts sent: ${alerts.join(', ') || 'none'}. Red in Overview's first row: ${rows.join('; ')}.`,
-      ...images,
-    ].join('\n\n');
+    const rows = Object.entries(firstRows).map(([environment, { red }]) =>
+      Object.keys(firstRows).length > 1 ? `${red} (${environment})` : red,
+    );
+    const images = [...drawings.keys()].map((file) => `![${file.replace('.png', '')}](${file})`);
+    const seen = `Alerts: ${alerts.join(', ') || 'none'}. Red: ${rows.join(', ')}.`;
+    return [`## ${title}`, `${what} ${seen}`, ...images].join('\n\n');
   });
   return `${[
     '# The dashboards in each scene',
-    `These pictures are drawn by \`npm run dashboards -- --draw\` from the JSON in \`grafana/dashboards\`, **not by Grafana**. A real service on real engines goes through each scene. A real Prometheus scrapes it with the shipped rules, a real Alertmanager sends what it would send, and a browser draws the responses to the panels' queries. All durations of the rules and dashboards are divided by ${division.factor}, and the ages only as far as the service allows. What is sent here after a number of seconds is sent after about half as many minutes in production. The dashed line is the moment when the fault strikes. Colours, units, thresholds and positions are those of the JSON; fonts and details are not Grafana's.`,
+    `This page shows people on call how the dashboards look when something is wrong. It says which alerts are sent, how long after the fault (the dashed line), and what is red in Overview's first row: _ours_ to mend, or _theirs_, the receivers'. \`npm run dashboards -- --draw\` makes these pictures, **not Grafana**: a real service, Prometheus and Alertmanager go through each scene, and a browser draws the panels' JSON. The durations of the rules are divided by ${division.factor}, so a second here is about half a minute in production.`,
     ...sections,
   ].join('\n\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Answered } from './boards/ask.js';
 
-/** By `board › panel`, over a whole run. */
+/** The movement of lines, by `board › panel`, over a whole run. */
 export interface Movement {
   note(board: string, answered: Answered[]): void;
   /** Those that never moved. */
@@ -68,6 +68,6 @@ const mayStandStill: [panel: RegExp, reason: string][] = [
   [/› Draining$/, 'it shows 1 for the seconds that a process drains, and nothing else'],
 ];
 
-/** Of the panels that never moved, those without a reason. */
+/** The panels that never moved and have no reason. */
 export const unexplained = (still: { panel: string }[], list = mayStandStill): string[] =>
   still.map(({ panel }) => panel).filter((panel) => !list.some(([pattern]) => pattern.test(panel)));

@@ -1,6 +1,6 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
-/** A drawing has few colours: with a palette it takes a third of the room. */
+/** A drawing has few colours: with a palette it takes a third of the space. */
 
 interface Pixels {
   width: number;

@@ -39,7 +39,7 @@ export interface Prometheus {
 const queryWithinMs = 15_000;
 const startsWithinMs = 60_000;
 
-/** In a folder of its own. Scrapes and evaluates every second; ended with this process. */
+/** Starts it in a folder of its own. Scrapes and evaluates every second; ended with this process. */
 export async function startPrometheus(
   folder: string,
   rules: string,

@@ -50,7 +50,7 @@ const quietForSeconds = 5;
 const usualHistorySeconds = 45;
 const rowWithinSeconds = 30;
 
-/** On engines of its own, from an empty database to the drawings. */
+/** Runs it on engines of its own, from an empty database to the drawings. */
 export async function runScene(scene: Scene, running: Running): Promise<Result> {
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-scene-'));
@@ -175,7 +175,7 @@ async function askOf(board: Board, environment: string, prometheus: Prometheus, 
   };
 }
 
-/** As it is to be, or as it is after a while. */
+/** The row as it is to be, or as it is after a while. */
 async function firstRowOf(look: () => Promise<Answered[]>, { red }: Part): Promise<FirstRow> {
   const startedAt = performance.now();
   for (;;) {

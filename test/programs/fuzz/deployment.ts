@@ -23,7 +23,7 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** As in production, on its own PostgreSQL. */
+/** Starts it as in production, on its own PostgreSQL. */
 export async function startDeployment(): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-fuzz-'));
   const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: createLogger('silent') });

@@ -106,7 +106,7 @@ export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   return { requests: requestsOf(document), probe, seen };
 }
 
-/** By field name, the newest of each. */
+/** The newest values, by field name. */
 function createMemory() {
   const values = new Map<string, unknown[]>();
   const keep = (value: unknown, name = ''): void => {

@@ -7,7 +7,7 @@ import { operatorToken } from '../../support/process.js';
 const fileOf = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
 const config = fileOf('schemathesis.toml');
 
-/** With the credentials of an account; prints its findings. */
+/** Runs with the credentials of an account; prints its findings. */
 export async function runSchemathesis(
   program: string,
   url: string,

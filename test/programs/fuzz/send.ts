@@ -10,7 +10,7 @@ export interface Prepared {
   body?: Buffer;
 }
 
-/** By security scheme. */
+/** The proofs by security scheme. */
 export type Proofs = Record<string, { headers?: Record<string, string>; query?: [string, string] }>;
 
 export function prepare(

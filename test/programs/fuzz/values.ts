@@ -25,7 +25,7 @@ export function settle(value: unknown, lookUp: (name: string, pick: number) => u
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, settle(inner, lookUp)]));
 }
 
-/** With a known value most of the time if responses contain it. */
+/** A field that has a known value most of the time if responses contain it. */
 export function fieldOf(name: string, schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
   const any = valueOf(schema, components);
   if (!isNamed(name)) return any;

@@ -60,7 +60,7 @@ interface RecordOptions {
   orderHoldMs?: number;
 }
 
-/** In one statement; returns the claims made for this process. */
+/** Records in one statement; returns the claims made for this process. */
 export const record = (
   db: Database,
   shipmentId: string,
@@ -82,7 +82,7 @@ async function toKnownWebhooks(db: Database, { room, knowsWebhooks = true }: Rec
   };
 }
 
-/** As `record`; each shipment from its given state on. */
+/** Works as `record` does; each shipment from its given state on. */
 export async function recordAll(
   db: Database,
   states: [shipmentId: string, state: string][],
@@ -134,7 +134,7 @@ export const settlementOf = (
   requestHeaders: null,
 });
 
-/** With the worker's own code. Returns the claims whose outcome counted. */
+/** Settles with the worker's own code. Returns the claims whose outcome counted. */
 export async function finish(
   db: Database | Pool,
   claims: Claim[],
@@ -218,7 +218,7 @@ export async function lapse({ sql }: World): Promise<void> {
   );
 }
 
-/** Like a healthy worker with a sweeper, until nothing is owed. Returns the successes. */
+/** Works like a healthy worker with a sweeper, until nothing is owed. Returns the successes. */
 export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
   const { sql, db } = world;
   const { sweep } = createSweeper(db);

@@ -9,7 +9,7 @@ let lastGate = 0;
 /**
  * Where a statement is stopped.
  *   SNAPSHOT  it has its snapshot and has locked and changed nothing yet: what is committed from now on it does not see
- *   COMMIT    all is done but the commit: nobody sees it, and its row locks hold
+ *   COMMIT    all is done but the commit: nobody sees it, and its row locks last
  */
 export type StopAt = 'SNAPSHOT' | 'COMMIT';
 
@@ -20,7 +20,10 @@ export interface Stop {
   go(): void;
 }
 
-/** Before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that gate. */
+/**
+ * Puts a gate before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that
+ * gate.
+ */
 export async function installGates(db: Database): Promise<void> {
   await db.query(
     '',

@@ -13,7 +13,7 @@ import { logger, picture, type World } from './world.js';
 
 const dayMs = 86_400_000;
 
-/** Of all events; null for a deleted webhook. */
+/** A replay of all events; null for a deleted webhook. */
 export async function askForReplay(world: World, webhookId: string, events = 1_000): Promise<string> {
   const replayId = newId();
   const range = {
@@ -50,7 +50,7 @@ export async function replay(world: World, db: Database, webhookId: string): Pro
   return replayId;
 }
 
-/** As its owner does; takes its deliveries back as a worker does. */
+/** Cancels as its owner does; takes its deliveries back as a worker does. */
 export const cancel = (
   world: World,
   db: Database,

@@ -142,7 +142,7 @@ export const logOf = ({ sql }: World, webhookId?: string): Promise<LoggedRow[]> 
     [webhookId ?? null],
   );
 
-/** By sequence number: `2 RETRY`, `3 waits`, `1 SUCCEEDED`. */
+/** The deliveries by sequence number: `2 RETRY`, `3 waits`, `1 SUCCEEDED`. */
 export async function picture(world: World, webhookId: string): Promise<string[]> {
   const owed = await outboxOf(world, webhookId);
   const logged = await logOf(world, webhookId);

@@ -28,7 +28,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** As Prometheus gets them, for the role of this process. */
+/** The figures as Prometheus gets them, for the role of this process. */
 const figures = async () => {
   const text = await metrics.text();
   const figure = (name: string) =>

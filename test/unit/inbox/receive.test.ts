@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createBoxes } from '../../../src/inbox/boxes.js';
-import { createInboxReceiver } from '../../../src/inbox/receive.js';
+import { createInboxReceiver } from '../../../src/inbox/inbox.js';
 
 const boxes = createBoxes();
 let whileSecretsAreRead = async (): Promise<void> => {};

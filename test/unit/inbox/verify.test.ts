@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { newSecret } from '../../../src/engine/send/sealing.js';
 import { sign } from '../../../src/engine/send/headers.js';
-import { problemOf } from '../../../src/inbox/receive.js';
+import { problemOf } from '../../../src/inbox/inbox.js';
 
 const atSeconds = 1_790_000_000;
 const secret = newSecret();

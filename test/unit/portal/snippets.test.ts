@@ -8,7 +8,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sign } from '../../../src/client/signature.js';
-import { logInCommand, sampleOrder } from '../../../src/roles/greeting.js';
+import { logInCommand } from '../../../src/http/docs/curl.js';
+import { sampleOrder } from '../../../src/roles/greeting.js';
 import { orderCommand, verifySnippets } from '../../../src/portal/places/quick-start/snippets.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'snippets-'));

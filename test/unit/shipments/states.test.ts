@@ -10,7 +10,7 @@ describe('the default state catalogue', () => {
   const names = [...catalogue.names];
   const successors = (from: string) => names.filter((to) => catalogue.allows(from, to));
 
-  test('has the states of the contract', () => {
+  test('has the states that the API documents', () => {
     expect([...names].sort()).toEqual(
       [
         'CREATED',

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-/** As in log.css: there is no room beside the list. */
+/** The width is that of log.css: there is no space beside the list. */
 const narrow = matchMedia('(max-width: 64rem)');
 
 export const isOnePage = signal(narrow.matches);

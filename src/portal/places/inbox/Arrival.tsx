@@ -12,7 +12,7 @@ const responses: Record<Exclude<Item['answered'], '200'>, string> = {
   RESET: 'connection reset',
 };
 
-/** As the signature doctor takes them. */
+/** The signature doctor takes them like this. */
 const headerLines = (headers: Item['headers']) =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)

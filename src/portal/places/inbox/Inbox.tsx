@@ -13,7 +13,7 @@ import { useInbox } from './contents.js';
 import { SampleOrder } from './SampleOrder.js';
 import { Switch } from './Switch.js';
 
-/** For development: an address of the service that shows what arrives, checks its signature, and fails on demand. */
+/** An address of the service for development, which shows what arrives, checks its signature, and fails on demand. */
 export function Inbox() {
   if (hasInbox) return <Contents />;
   return (

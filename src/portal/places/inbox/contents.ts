@@ -40,7 +40,7 @@ export function useInbox() {
   );
 }
 
-/** For the page; nulls where the body is no notification. */
+/** The parts that the page shows; nulls where the body is no notification. */
 export function readBody(body: string): { state: string | null; trackingId: string | null; pretty: string } {
   try {
     const { state, tracking_id: trackingId } = JSON.parse(body) as { state?: unknown; tracking_id?: unknown };

@@ -1,4 +1,4 @@
-import { logInCommand, shellQuoted } from '../../../roles/greeting.js';
+import { logInCommand, shellQuoted } from '../../../http/docs/curl.js';
 
 /** Verifies a notification with nothing but the language's own library. The same is in the README, with its reasons. */
 export const verifySnippets = {

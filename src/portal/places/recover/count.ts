@@ -8,7 +8,7 @@ import type {
 } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 
-/** As the body of a replay: `from` and `to` in ISO 8601, `status` absent for all that was missed. */
+/** The body of a replay: `from` and `to` in ISO 8601, `status` absent for all that was missed. */
 export type Range = Pick<ReplayRange, 'status' | 'trackingId'> & { from: string; to: string };
 
 /** A replay would send this many; if not `isAll`, at least as many. */
@@ -17,7 +17,7 @@ export interface Count {
   isAll: boolean;
 }
 
-/** Of deliveries, and of events. */
+/** The limit of deliveries, and of events. */
 const maxRead = 5_000;
 const pageSize = 250;
 

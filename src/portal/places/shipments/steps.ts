@@ -2,7 +2,7 @@ import type { Delivery, FeedEvent, Tracking } from '../../../client/api/types.js
 
 export interface Step {
   state: string;
-  /** In ms; when the shipment entered the state, as reported. */
+  /** The time in milliseconds when the shipment entered the state, as reported. */
   timestamp: number;
   lat: number | null;
   lng: number | null;
@@ -12,7 +12,7 @@ export interface Step {
 }
 
 /**
- * The states of a shipment, oldest first, and what was sent about each. An event's `sequence` is its place in the
+ * The states of a shipment, oldest first, and what was sent about each. An event's `sequence` is its position in the
  * history, from 1; a state may come twice.
  */
 export function stepsOf(

@@ -2,7 +2,7 @@ import { Button } from '../../parts/Button.js';
 import { useFieldError } from '../../parts/Form.js';
 
 interface HeaderRow {
-  /** Of this row as long as the form is open. */
+  /** Identifies this row as long as the form is open. */
   id: number;
   name: string;
   value: string;

@@ -18,7 +18,7 @@ export function SecretDialog({
 }: {
   title: string;
   secret: string;
-  /** In the place of an earlier one. */
+  /** It replaces an earlier one. */
   isNew?: boolean;
   children?: ComponentChildren;
   onClose: () => void;

@@ -32,7 +32,6 @@ const pageSize = 50;
 const largestPage = 250;
 /** The list can be narrowed to one of them; all pages are read for it. */
 const shownStatuses = ['FAILING', 'OPEN', 'PAUSED', 'DISABLED'];
-/** From so many on. */
 const manyWebhooks = 10;
 
 /** The list with the health of each at a glance; without any, the quick start. */

@@ -19,7 +19,7 @@ export const way = [
   { state: 'OUT_FOR_DELIVERY', place: '6th' },
 ];
 
-/** By the operator's API, as fast as a few concurrent bulk requests allow. */
+/** Sends events by the operator's API, as fast as a few concurrent bulk requests allow. */
 export const events: Phase = {
   name: 'events',
   title: `events in bulk (${eventsPerRequest} a request, ${requestsAtOnce} at a time), each to every webhook`,

@@ -10,7 +10,7 @@ import { allOnPostgres, allOnRedis, type Shape } from '../shapes.js';
 import type { System } from '../system.js';
 import type { Case, Phase } from './phase.js';
 
-/** From the start of the program to `/readyz`, with existing tables. */
+/** Measures from the start of the program to `/readyz`, with existing tables. */
 export const start: Phase = {
   name: 'start',
   title: 'a start after the first, until /readyz answers 200',

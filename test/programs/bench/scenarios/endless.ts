@@ -48,7 +48,7 @@ export const endless: Scenario = {
   },
 };
 
-/** Of a warm worker's RSS, the median over the load. */
+/** The growth of a warm worker's RSS, the median over the load. */
 async function growth(bench: Bench, kind: string, concurrency: number, perSecond: number): Promise<number> {
   const deployment = await bench.deploy('split', { DELIVERY_CONCURRENCY: String(concurrency) });
   const { url, workerPid } = deployment;

@@ -7,7 +7,7 @@ const shippers = 20;
 const webhooksPerShipper = 5;
 
 export interface Isolation {
-  /** In ms, of the healthy ones of 100 webhooks, while those selected by `hangs` hang. */
+  /** The latencies in ms, of the healthy ones of 100 webhooks, while those selected by `hangs` hang. */
   phase(seconds: number, hangs: (webhook: number) => boolean): Promise<number[]>;
 }
 

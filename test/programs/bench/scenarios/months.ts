@@ -9,7 +9,7 @@ const events = 30_000_000;
 const perShipment = 10;
 const shippers = 20;
 const rounds = 3;
-/** As a ratio to the empty one. */
+/** The ratio to the empty one. */
 const atMost = 1.1;
 /** Statements with less than this share of the time are noise. */
 const leastShare = 0.05;

@@ -17,7 +17,7 @@ interface Noticed {
   latency: Percentiles;
 }
 
-/** From request to 201, and from there to the receipt. */
+/** Measures from request to 201, and from there to the receipt. */
 export async function watchOther(bench: Bench, other: Target, work: () => Promise<void>): Promise<Noticed> {
   await bench.receiver.reset();
   const probe = startProbe([other], ordersPerSecond);

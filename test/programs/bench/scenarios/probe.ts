@@ -48,7 +48,9 @@ export async function probeFor(targets: Target[], perSecond: number, seconds: nu
   return probe.stop();
 }
 
-/** From each 201, on the paths of `kind`. Throws unless all `expected` notifications come within `timeoutMs`. */
+/**
+ * Measures from each 201, on the paths of `kind`. Throws unless all `expected` notifications come within `timeoutMs`.
+ */
 export async function latencies(
   receiver: BenchReceiver,
   { accepted }: ProbeResult,

@@ -12,17 +12,17 @@ export const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
-/** As a ratio to an otherwise empty system. */
+/** The ratio to an otherwise empty system. */
 const atMost = 1.2;
 const afterwardsMs = 1_500;
-/** With nothing to deliver. */
+/** The time with nothing to deliver. */
 const idleMs = 10_000;
 
-/** In µs of PostgreSQL, at each state of `way`: medians of the rounds. */
+/** The µs of PostgreSQL, at each state of `way`: medians of the rounds. */
 type Costs = number[];
 interface Measure {
   costs(rounds: number): Promise<Costs>;
-  /** In % of a core, with nothing to deliver: the sweeper's walk over the outbox. */
+  /** The % of a core, with nothing to deliver: the sweeper's walk over the outbox. */
   idle(): Promise<number>;
 }
 

@@ -21,7 +21,7 @@ export interface Injection {
   /** Allows retries in this time before their wait is over. */
   mayRetryEarly(span: Span): void;
   alsoAccepted(events: AcceptedEvent[]): void;
-  /** From this time on deliveries must continue. */
+  /** Deliveries, from this time on, must continue. */
   mark(): void;
   note(figure: Figure): void;
 }

@@ -196,7 +196,7 @@ const fillRedis: Fault = {
   ],
 };
 
-/** At most ten log lines a second per process, whatever happens. */
+/** Expects at most ten log lines a second per process, whatever happens. */
 const warnings = (output: string, ms: number) => {
   const lines = output.split('\n').filter((line) => /"level":[456]0/.test(line));
   const value = lines.length / (ms / 1_000);

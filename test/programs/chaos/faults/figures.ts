@@ -34,7 +34,7 @@ export function otherThan503({ responses, from, to }: Outcome): Figure {
 
 const windowMs = 1_000;
 
-/** From each mark until the first second with half the previous rate; the slowest. */
+/** Measures from each mark until the first second with half the previous rate; the slowest. */
 export function goesOnWithin({ history, from, marks }: Outcome, atMost: number): Figure {
   const startedAt = history.accepted[0]?.at ?? from;
   const countIn = (begin: number, end: number) =>
@@ -47,7 +47,7 @@ export function goesOnWithin({ history, from, marks }: Outcome, atMost: number):
   return { name: 'back to half the rate after', value: Math.max(0, ...waits), unit: 'ms', atMost };
 }
 
-/** From the last mark until each attempt with a lost outcome was repeated. */
+/** Measures from the last mark until each attempt with a lost outcome was repeated. */
 export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const stopped = new Set(history.stops.map(({ path }) => path));
@@ -67,7 +67,7 @@ export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figu
   };
 }
 
-/** From the last mark until all earlier failures were retried, on receivers that often fail. */
+/** Measures from the last mark until all earlier failures were retried, on receivers that often fail. */
 export function triedAgainWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const stopped = new Set(history.stops.map(({ path }) => path));
@@ -92,7 +92,7 @@ export function triedAgainWithin({ history, marks }: Outcome, atMost: number): F
   };
 }
 
-/** From the last mark until everything accepted before it has arrived at healthy receivers. */
+/** Measures from the last mark until everything accepted before it has arrived at healthy receivers. */
 export function allThereWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const before = new Set(

@@ -34,7 +34,7 @@ async function inSequences(
 
 const everyMs = 100;
 
-/** At a steady rate, each user from another address; `Infinity` if refused. */
+/** Logs in at a steady rate, each user from another address; `Infinity` if refused. */
 async function rightLogins(url: string, users: Account[], goesOn: () => boolean): Promise<number[]> {
   const durations: number[] = [];
   const open: Promise<void>[] = [];
@@ -98,7 +98,7 @@ const guesses: Fault = {
   },
 };
 
-/** For a known and an unknown e-mail; the least of several, to exclude load. */
+/** The times for a known and an unknown e-mail; the least of several, to exclude load. */
 async function timeTold(url: string, user: Account): Promise<Figure> {
   const least = async (email: string, ip: string) => {
     const durations: number[] = [];

@@ -45,7 +45,7 @@ export async function largeLog(
   return { deliveryId: row!.id, remove };
 }
 
-/** In their own process; `stop` resolves with the count of each response. */
+/** Runs them in their own process; `stop` resolves with the count of each response. */
 export function startGreedy(url: string, { accountKey, token }: Account, deliveryId: string) {
   const child = fork(fileURLToPath(new URL('./greedy.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],

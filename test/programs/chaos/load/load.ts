@@ -69,7 +69,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     }
   }
 
-  /** Of the shipment that has waited longest; every fifth time, or if none is ready, a new order. */
+  /** The next state of the shipment that has waited longest; every fifth time, or if none is ready, a new order. */
   function next(): Promise<void> {
     const ready = begun % eventsOfShipment > 0 && waiting[0] && waiting[0].readyAt <= now();
     return ready ? record(waiting.shift()!) : order(begun);

@@ -12,7 +12,7 @@ export interface RawClients {
   again: boolean;
 }
 
-/** In their own process; `stop` resolves with the count of each response. */
+/** Runs them in their own process; `stop` resolves with the count of each response. */
 export function startRawClients(clients: RawClients): { stop(): Promise<string> } {
   const child = fork(fileURLToPath(new URL('./raw-clients.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],

@@ -4,7 +4,7 @@ import type { Figure } from '../../bench/scenarios/scenario.js';
 
 const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** On the service's side (Linux): those have an inode. */
+/** Counts those on the service's side (Linux), which have an inode. */
 export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number): number {
   const portOf = (address = '') => parseInt(address.slice(address.indexOf(':') + 1), 16);
   const lines = ['tcp', 'tcp6'].flatMap((file) =>

@@ -31,7 +31,7 @@ export interface Engines {
   standby: PostgresPair | null;
 }
 
-/** PostgreSQL's holds more than its write-ahead log may take before a checkpoint. */
+/** PostgreSQL's takes more than its write-ahead log may take before a checkpoint. */
 const diskMb = { postgres: 2_048, redis: 256 };
 
 /** Null if a Redis is needed and none is installed. */

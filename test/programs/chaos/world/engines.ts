@@ -76,7 +76,7 @@ export async function postgresIn(folder: string, closing: Closing, hasClock = fa
       await server.stop();
     },
     start: async () => void (server = await begin()),
-    /** Like an old primary after a fail-over; or accepts writes again. */
+    /** Becomes like an old primary after a fail-over; or accepts writes again. */
     setReadOnly: async (setting: 'on' | 'off') => {
       const { superuserConnectionString: superuser } = server;
       await sql(superuser, `alter system set default_transaction_read_only = ${setting}`);

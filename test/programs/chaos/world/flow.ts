@@ -6,7 +6,9 @@ const triedForMs = 90_000;
 const pollMs = 250;
 const respondWithinMs = 2_000;
 
-/** Through every queue to every worker. Deliveries do not show it: the sweep sends due ones without a queue. */
+/**
+ * Jobs flow through every queue to every worker. Deliveries do not show it: the sweep sends due ones without a queue.
+ */
 export async function flowsWithin({ service }: World, atMost: number): Promise<Figure> {
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;

@@ -17,7 +17,7 @@ const upWithinMs = 60_000;
 /** libfaketime reads its file this often at most. */
 const heardWithinMs = 5_000;
 
-/** On the data folder, with the same command and an adjustable clock (Debian's package libfaketime). */
+/** Starts it on the data folder, with the same command and an adjustable clock (Debian's package libfaketime). */
 export async function startWithClock(dataDir: string, url: string, closing: Closing): Promise<SetClock> {
   const library = libraryOf();
   const cluster = join(dataDir, 'postgres');

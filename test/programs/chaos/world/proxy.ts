@@ -34,7 +34,7 @@ const pairs = new Set<Pair>();
 function pass(pair: Pair, from: Socket, to: Socket, latencyMs: () => number): void {
   let last = Promise.resolve();
   let dueAt = 0;
-  /** In order of arrival, even if the latency changes in between. */
+  /** Works in order of arrival, even if the latency changes in between. */
   const later = (work: () => void) => {
     if (latencyMs() > 0) dueAt = performance.now() + latencyMs();
     const at = dueAt;

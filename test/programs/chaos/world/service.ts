@@ -27,7 +27,7 @@ export interface ApiSettings {
 
 export interface Service {
   url: string;
-  /** Of the API, and of a worker except for the port. */
+  /** The settings of the API, and of a worker except for the port. */
   env: Settings;
   api: RunningProcess;
   workers: RunningProcess[];

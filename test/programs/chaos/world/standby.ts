@@ -29,7 +29,7 @@ const user = 'parcelhook';
 const upWithinMs = 60_000;
 
 export interface PostgresPair extends FailingOver {
-  /** For the superuser, bypassing the proxy. */
+  /** The address for the superuser, bypassing the proxy. */
   primaryUrl: string;
   standbyUrl: string;
   /** Later commits no longer reach the standby. Resolves with a time (epoch, in ms) before which all did. */

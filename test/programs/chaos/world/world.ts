@@ -17,7 +17,7 @@ export interface World extends Engines {
   clocks: Clocks | null;
   accounts: Account[];
   hooks: Hook[];
-  /** For all states in order; `-slow` at the end of its name makes its receiver slow. */
+  /** It wants all states in order; `-slow` at the end of its name makes its receiver slow. */
   addHook(account: Account, path: string, shipper: number): Promise<void>;
   /** Silent about hostnames that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
   dns: DnsServer;

@@ -16,10 +16,10 @@ export interface Line {
 
 export interface Answered {
   panel: Panel;
-  /** In seconds, the same for all lines. */
+  /** Seconds, the same for all lines. */
   times: number[];
   lines: Line[];
-  /** Of a panel of type `table`, and of what comes from SQL. */
+  /** The table of a panel of type `table`, and of what comes from SQL. */
   table: Table | null;
   errors: { target: Target; message: string }[];
 }
@@ -32,14 +32,14 @@ export interface Sources {
   sql(text: string): Promise<Row[]>;
 }
 
-/** In seconds since 1970. */
+/** Seconds since 1970. */
 export interface Span {
   from: number;
   to: number;
   step: number;
 }
 
-/** Of the scrape interval, as Grafana's `$__rate_interval`. */
+/** Multiplies the scrape interval, as Grafana's `$__rate_interval`. */
 const rateIntervalSeconds = 4;
 
 export async function ask(

@@ -41,7 +41,7 @@ export interface Target {
   format?: string;
 }
 
-/** In columns of 24, and rows of 38 pixels. */
+/** Sizes are in columns of 24, and rows of 38 pixels. */
 export interface Panel {
   id: number;
   type: string;
@@ -69,7 +69,7 @@ export interface Variable {
 }
 
 export interface Board {
-  /** Of its file, without `.json`. */
+  /** The name of its file, without `.json`. */
   name: string;
   title: string;
   rows: { title: string; y: number }[];

@@ -10,7 +10,7 @@ export type Choices = Record<string, { variable: Variable; choice: Choice }>;
 /** `label_values(metric, label)`. */
 export type LabelValues = (label: string, selector: string | null) => Promise<string[]>;
 
-/** As `chosen`, else all values where the board has `All`, else the first. */
+/** Chooses as `chosen` says, else all values where the board has `All`, else the first. */
 export async function choicesOf(
   { variables }: Board,
   labelValues: LabelValues,
@@ -43,7 +43,7 @@ async function valuesOf(variable: Variable, labelValues: LabelValues, choices: C
 
 const escaped = (value: string) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\\\$&');
 
-/** As Grafana's Prometheus data source does. */
+/** Interpolates as Grafana's Prometheus data source does. */
 export function interpolate(text: string, choices: Choices): string {
   return text.replace(/\$\{(\w+)(?::\w+)?\}|\$(\w+)|\[\[(\w+)\]\]/g, (whole, braced, plain, squared) => {
     const found = choices[(braced ?? plain ?? squared) as string];

@@ -88,7 +88,7 @@ const hex = (share: number) =>
     .toString(16)
     .padStart(2, '0');
 
-/** Each with those before it below it; what is not there takes no room. */
+/** Each with those before it below it; what is not there takes no space. */
 function stacked(lines: (number | null)[][]): (number | null)[][] {
   const below: number[] = [];
   return lines.map((values) =>

@@ -1,12 +1,12 @@
 /** The input of the page, which decides nothing but positions in pixels. */
 export interface Sheet {
   title: string;
-  /** Beside the title: the choice and the time. */
+  /** Stands beside the title: the choice and the time. */
   subtitle: string;
   caption: string;
   rows: { title: string; y: number }[];
   panels: Drawing[];
-  /** In columns of 24 and rows. */
+  /** Sizes are in columns of 24 and rows. */
   height: number;
 }
 
@@ -31,7 +31,7 @@ export interface Drawing {
 }
 
 export interface Graph {
-  /** In seconds. */
+  /** Times are in seconds. */
   times: number[];
   lines: {
     name: string;
@@ -59,7 +59,7 @@ export interface Graph {
     calcs: string[];
     items: { name: string; color: string; figures: string[] }[];
   } | null;
-  /** In seconds. */
+  /** Times are in seconds. */
   marks: { at: number; color: string }[];
 }
 
@@ -75,6 +75,6 @@ export interface Bar {
   name: string;
   text: string;
   color: string;
-  /** Of its place, from 0 to 1. */
+  /** The fraction of its space, from 0 to 1. */
   share: number;
 }

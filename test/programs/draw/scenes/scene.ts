@@ -26,7 +26,7 @@ export interface Scene {
   title: string;
   /** One sentence on the event, shown below each drawing. */
   what: string;
-  /** Of the service, where they are not the usual ones. */
+  /** The service's settings, where they are not the usual ones. */
   settings?: Record<string, string>;
   /** How long it is watched at least after the strike, in seconds, for what is not to be told. */
   watched: number;

@@ -9,7 +9,7 @@ export type Behaviour = Answering | 'dead';
 /** Nobody listens there: a connection is refused. */
 const deadUrl = 'http://127.0.0.1:9/dead';
 
-/** In a process of its own: receivers are to be as quick while this one draws. */
+/** They run in a process of their own: receivers are to be as quick while this one draws. */
 export async function startReceivers(closing: Closing): Promise<(behaviour: Behaviour, n: number) => string> {
   const program = fileURLToPath(new URL('./receivers-process.ts', import.meta.url));
   const child = fork(program, { execArgv: ['--import', 'tsx'] });

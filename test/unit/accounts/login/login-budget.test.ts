@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createLoginBudget } from '../../../../src/accounts/login/budget.js';
 import { createRateLimits } from '../../../../src/platform/limits/rate-limit.js';
 
-/** In sequence; returns how many of each block reached the hash. */
+/** Tries in sequence; returns how many of each block reached the hash. */
 async function play(perAccount: number, tries: { block: number; trusted: boolean }[]) {
   const budget = createLoginBudget(createRateLimits(undefined, 'test'), perAccount);
   const through = new Map<number, number>();

@@ -20,7 +20,7 @@ function createWorld(respondsAfterMs: (webhookId: string, nowMs: number) => numb
   const scheduler = new Scheduler({ concurrency: 100, slowMs });
   const owed: { claim: DueClaim; dueMs: number }[] = [];
   const underWay = new Map<InFlight, { endsAtMs: number; durationMs: number }>();
-  /** Of healthy receivers. */
+  /** The waits of healthy receivers. */
   const waits: { dueMs: number; waitedMs: number }[] = [];
   let nowMs = 0;
 

@@ -15,9 +15,9 @@ export type Act =
 
 interface Row {
   claim: DueClaim;
-  /** Of its last start or return; null before. */
+  /** The entry of its last start or return; null before. */
   entry: InFlight | null;
-  /** In PostgreSQL, claimed by a page under way, pending, in flight, being given back, or sent. */
+  /** Where it is: in PostgreSQL, claimed by a page under way, pending, in flight, being given back, or sent. */
   at: 'owed' | 'coming' | 'pending' | 'inFlight' | 'returning' | 'sent';
   starts: number;
   failures: number;
@@ -29,7 +29,7 @@ export interface Simulation {
   scheduler: Scheduler;
   concurrency: number;
   act(act: Act): void;
-  /** With quick responses, until nothing happens any more. */
+  /** Runs with quick responses until nothing happens any more. */
   finish(): void;
   unsent(): string[];
   sentTwice(): string[];

@@ -11,7 +11,7 @@ export interface Pair {
   cert: string;
 }
 
-/** For shop.example.org and 127.0.0.1, until 2125. */
+/** A certificate for shop.example.org and 127.0.0.1, until 2125. */
 export const good: Pair = {
   key,
   cert: `-----BEGIN CERTIFICATE-----
@@ -27,7 +27,7 @@ T2m/YrMio/2hLd/ta6YFlY8oA3LYMXk=
 `,
 };
 
-/** For other.example.org, until 2125. */
+/** A certificate for other.example.org, until 2125. */
 export const otherHost: Pair = {
   key,
   cert: `-----BEGIN CERTIFICATE-----
@@ -43,7 +43,7 @@ AiAxQU6qWQ2uYswo0LsSS41DqRnlflATF3HF2J+rZeAVawIhAKndPAdAKopTihKH
 `,
 };
 
-/** For 127.0.0.1, until 2 January 2024. */
+/** A certificate for 127.0.0.1, until 2 January 2024. */
 export const expired: Pair = {
   key,
   cert: `-----BEGIN CERTIFICATE-----

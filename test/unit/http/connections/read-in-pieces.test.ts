@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { endOfPiece } from '../../../../src/http/connections/read-in-pieces.js';
+import { endOfPiece } from '../../../../src/http/connections/connections.js';
 
 const head = (name: string) => `GET /${name} HTTP/1.1\r\n\r\n`;
 

@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from '../../../../src/platform/telemetry/
 import { until } from '../../../support/until.js';
 
 const workMs = 700;
-/** More than the socket buffers of both sides hold. */
+/** More than the socket buffers of both sides take. */
 const largeBytes = 9 * 1024 * 1024;
 /** Longer than what still counts as fast. */
 const clientsMs = 1_500;

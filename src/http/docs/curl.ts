@@ -1,0 +1,111 @@
+import type { Method, OpenApiDocument, Operation, Paths } from '../openapi/types.js';
+
+/** One argument of a POSIX shell, whatever is in it. */
+export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Logs in with `URL` and `KEY`, and sets `TOKEN`. `user` is curl's, quoted for the shell: without a password it asks for
+ * one.
+ */
+export const logInCommand = (user: string) =>
+  `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+
+/**
+ * The document as the page shows it: each operation with a command to paste, what the commands need, and the
+ * notifications as a group of their own.
+ */
+export function forPage(document: OpenApiDocument, baseUrl: string) {
+  const notifications = {
+    name: 'Notifications',
+    description:
+      'What your webhooks receive: requests that the service sends. See [Receiving](/docs/receiving).',
+  };
+  return {
+    ...document,
+    info: {
+      ...document.info,
+      license: undefined,
+      description: `${document.info.description}\n\n${commandsIntro(baseUrl)}`,
+    },
+    tags: document.tags.flatMap((tag) => (tag.name === 'Operator' ? [notifications, tag] : [tag])),
+    paths: mapOperations(document.paths, (method, path, operation) => ({
+      ...operation,
+      // The cookie is for the portal's own pages.
+      security: operation.security.filter((scheme) => !('cookie' in scheme)),
+      'x-codeSamples': [{ lang: 'shell', label: 'curl', source: curlOf(method, path, operation) }],
+    })),
+    webhooks: mapOperations(document.webhooks, (_method, _path, operation) => ({
+      ...operation,
+      tags: [notifications.name],
+    })),
+  };
+}
+
+const mapOperations = (
+  paths: Paths,
+  change: (method: Method, path: string, operation: Operation) => Operation,
+): Paths =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          change(method as Method, path, operation),
+        ]),
+      ),
+    ]),
+  );
+
+const commandsIntro = (baseUrl: string) => `## Commands
+
+Every operation has a command for a POSIX shell with curl. The commands need these variables:
+
+\`\`\`sh
+URL=${baseUrl}
+KEY='your account key' EMAIL='your e-mail address' PASSWORD='your password'
+${logInCommand('"$EMAIL:$PASSWORD"')}
+\`\`\`
+
+Some need an id from a response: \`TRACKING_ID\` from an order, \`WEBHOOK_ID\` from a webhook, \`DELIVERY_ID\` from the
+deliveries, \`REPLAY_ID\` from a replay. The operator's need \`OPERATOR_TOKEN\`, and some \`SHIPPER_ID\` from the shippers
+or \`USER_ID\` from a shipper's users.`;
+
+/** curl options by security scheme. */
+const curlOptions: Record<string, string> = {
+  credentials: '-u "$EMAIL:$PASSWORD"',
+  accessToken: '-H "Authorization: Bearer $TOKEN"',
+  operatorToken: '-H "Authorization: Bearer $OPERATOR_TOKEN"',
+};
+
+/** A command for a POSIX shell with URL, and KEY and TOKEN or OPERATOR_TOKEN where needed, set. An id is a variable, too. */
+export function curlOf(method: Method, path: string, operation: Operation): string {
+  const schemes = Object.keys(operation.security[0] ?? {});
+  const body = operation.requestBody?.content['application/json'];
+  // An operator's read is of one shipper, whether it needs that or not.
+  const needed = (operation.parameters ?? []).filter(
+    ({ required, in: place, name }) => required || (place === 'query' && name === 'shipperId'),
+  );
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
+  const query = [
+    ...(schemes.includes('accountKey') ? ['key=$KEY'] : []),
+    ...needed.flatMap(({ in: place, name, example }) =>
+      place === 'query' ? [`${name}=${name.endsWith('Id') ? `$${variableOf(name)}` : String(example)}`] : [],
+    ),
+  ];
+  const impliedMethod = body ? 'post' : 'get';
+  return [
+    `curl "$URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+    ...(method === impliedMethod ? [] : [`-X ${method.toUpperCase()}`]),
+    ...schemes.flatMap((scheme) => curlOptions[scheme] ?? []),
+    ...needed.flatMap(({ in: place, name, example }) =>
+      place === 'header' ? [`-H ${shellQuoted(`${name}: ${String(example)}`)}`] : [],
+    ),
+    ...(body
+      ? ["-H 'Content-Type: application/json'", `-d ${shellQuoted(JSON.stringify(body.example, null, 2))}`]
+      : []),
+  ].join(' \\\n  ');
+}
+
+/** `trackingId` is `TRACKING_ID`. */
+const variableOf = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();

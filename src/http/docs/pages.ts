@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageFolder } from '../../platform/version.js';
+import type { OpenApiDocument } from '../openapi/types.js';
+import { forPage } from './curl.js';
+import { html, toText, trusted, type Html } from './html.js';
+import { search, type Section } from './search.js';
+import { style } from './style.js';
+
+/** Every page links to these, and to the portal at `/`. */
+const pages = [
+  ['/docs', 'Reference'],
+  ['/docs/api', 'Using the API'],
+  ['/docs/receiving', 'Receiving'],
+  ['/docs/runbook', 'Runbook'],
+] as const;
+
+export interface RenderedPage {
+  page: string;
+  contentSecurityPolicy: string;
+}
+
+const policyOf = (directives: Record<string, string>) =>
+  Object.entries({
+    'default-src': "'none'",
+    'style-src': `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    'base-uri': "'none'",
+    'form-action': "'self'",
+    'frame-ancestors': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+    ...directives,
+  })
+    .map((directive) => directive.join(' '))
+    .join('; ');
+
+/** Such a page loads nothing and runs nothing. */
+const ofText = policyOf({});
+
+/**
+ * RapiDoc makes style elements, and its templates their one policy of trusted types. It may load nothing: the document is
+ * in the page, so that no code in it can call the API with the portal's session.
+ */
+const ofReference = policyOf({
+  'script-src': "'self'",
+  'style-src': "'unsafe-inline'",
+  'img-src': 'data:',
+  'trusted-types': 'lit-html',
+});
+
+interface Page {
+  address: string;
+  title: string;
+  content: Html;
+  query?: string;
+}
+
+const renderPage = ({ address: current, title, content, query = '' }: Page): string =>
+  toText(
+    html`<!doctype html>
+      <html lang="en">
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Parcelhook</title>
+        ${trusted(`<style>${style}</style>`)}
+        <header>
+          <nav aria-label="Pages">
+            <ul>
+              <li><a href="/">Portal</a></li>
+              ${pages.map(
+                ([address, name]) =>
+                  html`<li>
+                    <a href="${address}" ${address === current && trusted('aria-current="page"')}>${name}</a>
+                  </li>`,
+              )}
+            </ul>
+          </nav>
+          <form role="search" action="/docs/search">
+            <input
+              type="search"
+              name="q"
+              value="${query}"
+              aria-label="Search all pages"
+              placeholder="Search all pages"
+            />
+            <button>Search</button>
+          </form>
+        </header>
+        ${content}
+      </html>`,
+  );
+
+/** `/docs`: RapiDoc with the document. `baseUrl` is where the commands send requests. */
+export function renderReference(document: OpenApiDocument, baseUrl: string): RenderedPage {
+  const script = readdirSync(path.join(packageFolder, 'dist/portal/assets')).find((name) =>
+    /^docs-\w+\.js$/.test(name),
+  )!;
+  // RapiDoc fails on null in `example`, but not in `examples`.
+  const withExamples = (key: string, value: unknown) => {
+    if (key !== 'application/json') return value;
+    const { example, ...content } = value as { example?: unknown };
+    return example === undefined ? value : { ...content, examples: { Example: { value: example } } };
+  };
+  const data = JSON.stringify(forPage(document, baseUrl), withExamples).replaceAll('<', '\\u003c');
+  const content = html`<div class="reference">
+      <rapi-doc
+        show-header="false"
+        allow-try="false"
+        allow-authentication="false"
+        allow-server-selection="false"
+        allow-advanced-search="false"
+        allow-spec-file-download="false"
+        load-fonts="false"
+        regular-font="system-ui, sans-serif"
+        mono-font="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
+        font-size="large"
+        schema-style="table"
+        schema-description-expanded="true"
+        default-schema-tab="schema"
+        show-method-in-nav-bar="as-colored-text"
+        nav-item-spacing="compact"
+        scroll-behavior="auto"
+      ></rapi-doc>
+      <noscript
+        >The reference needs JavaScript. The same is in <a href="/openapi.json">openapi.json</a>.</noscript
+      >
+    </div>
+    ${trusted(`<script type="application/json" id="document">${data}</script>`)}
+    <script type="module" src="/assets/${script}"></script>`;
+  return {
+    page: renderPage({ address: '/docs', title: 'API', content }),
+    contentSecurityPolicy: ofReference,
+  };
+}
+
+/** The pages made of Markdown, whose text `build.js` has made. */
+export const writtenPages = {
+  '/docs/api': 'The API for shippers',
+  '/docs/receiving': 'Receiving notifications',
+  '/docs/runbook': 'Runbook',
+};
+
+const readBuilt = (address: string) =>
+  readFileSync(path.join(packageFolder, 'dist', `${address}.html`), 'utf8');
+
+export const renderWritten = (address: keyof typeof writtenPages): RenderedPage => ({
+  page: renderPage({ address, title: writtenPages[address], content: trusted(readBuilt(address)) }),
+  contentSecurityPolicy: ofText,
+});
+
+/** The written pages, which the search goes through besides the operations: address and text. */
+export const readWritten = (): [string, string][] =>
+  Object.keys(writtenPages).map((address) => [address, readBuilt(address)]);
+
+/** `/docs/search`: every section and operation that has all words of the query. */
+export function renderResults(sections: Section[], query: string): RenderedPage {
+  const results = search(sections, query);
+  const content = html`<main class="prose">
+    <h1>Search</h1>
+    <p role="status">
+      ${query === '' ? 'Type what you are looking for.' : results.length === 0 ? 'Nothing found.' : `${results.length} found.`}
+    </p>
+    <ul class="results">
+      ${results.map(
+        ({ address, title, about, excerpt }) =>
+          html`<li>
+            <a href="${address}">${title}</a> <small>${about}</small>
+            <p>${excerpt}</p>
+          </li>`,
+      )}
+    </ul>
+  </main>`;
+  return {
+    page: renderPage({ address: '/docs/search', title: 'Search', content, query }),
+    contentSecurityPolicy: ofText,
+  };
+}
