@@ -15,7 +15,7 @@ import { reorderDeliveries } from './outbox/turns.js';
 import type { HeldBack } from './outbox/sendable.js';
 import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
-import { createDispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
 import { createNotify, dueJob, dueOf } from './schedule/notify.js';
 import type { DestinationPolicy } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
@@ -100,8 +100,8 @@ export interface Dispatch {
   sweepRedeliveries(): Promise<void>;
   disableFailing(days: number): Promise<void>;
   figures: {
-    /** New deliveries of this shipper that wait for this process. */
-    pressure(shipperId: string): number;
+    /** This process can soon start what one more order of this shipper will owe. */
+    hasRoomForOrder: Dispatcher['hasRoomForOrder'];
     /** Claims that wait for this process, by webhook. */
     heldBack(): Record<string, HeldBack>;
   };
@@ -164,7 +164,7 @@ export function createEngine(options: EngineOptions): Engine {
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: redeliverer.sweep,
       disableFailing: (days) => disableFailing(byHand, days),
-      figures: { pressure: sends.pressure, heldBack: sends.heldBack },
+      figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
       drain: async () => void (await Promise.all([sends.drain(), redeliverer.drain()])),
     };
   };

@@ -42,8 +42,7 @@ import { resealWebhooks } from '../webhooks/reseal.js';
 import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from '../webhooks/store.js';
 import type { WorkerRole } from './worker.js';
 
-/** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
-const admission = { atOnce: 60, maxPressure: 25 };
+const ordersAtOnce = 60;
 
 export function apiRoutes(
   resources: Resources,
@@ -63,7 +62,10 @@ export function apiRoutes(
     db,
     dropoffLocations: resources.dropoffLocations,
     onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
-    admission: createAdmission({ ...admission, pressure: engine.dispatch?.figures.pressure ?? (() => 0) }),
+    admission: createAdmission({
+      atOnce: ordersAtOnce,
+      hasRoom: engine.dispatch?.figures.hasRoomForOrder ?? (() => true),
+    }),
     metrics: resources.metrics,
   });
   const onLimited = (limit: string) => resources.metrics.rateLimited.inc({ limit });

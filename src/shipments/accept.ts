@@ -183,10 +183,8 @@ type OnWait = (heldMs: () => number) => void;
 interface AdmissionOptions {
   /** The total weight of concurrent orders; the last one may exceed it. */
   atOnce: number;
-  /** Due deliveries that wait for this process; 0 if none is this shipper's. */
-  pressure(shipperId: string): number;
-  /** At this pressure, no order of the shipper is accepted until it falls. */
-  maxPressure: number;
+  /** There is room for what one more order of this shipper will owe, beside what those under way will. */
+  hasRoom(shipperId: string, orders: { ofShipper: number; all: number }): boolean;
 }
 
 const maxWaiting = 5_000;
@@ -195,11 +193,11 @@ const recheckMs = 4;
 const ownPart = 0.5;
 
 /**
- * Owed deliveries come before new orders: under pressure, the orders of those shippers who cause it wait, but are not
- * refused for it.
+ * Owed deliveries come before new orders: an order waits, and is not refused for it, until what it will owe has room.
  */
-export function createAdmission({ atOnce, pressure, maxPressure }: AdmissionOptions): Admission {
-  const mayStart = (shipperId: string) => pressure(shipperId) < maxPressure;
+export function createAdmission({ atOnce, hasRoom }: AdmissionOptions): Admission {
+  const mayStart = (shipperId: string): boolean =>
+    hasRoom(shipperId, { ofShipper: gate.working(shipperId), all: gate.working() });
   const gate = createGate({ concurrency: atOnce, mayStart, maxWaiting });
   const held = createHeldTime((shipperId: string) => gate.working(shipperId) >= ownPart * atOnce);
   let checking = false;

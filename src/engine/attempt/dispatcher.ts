@@ -10,8 +10,8 @@ import { sendClaim, type SendingOptions } from '../send/request.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../../platform/durations.js';
 import { createLeases } from './leases.js';
-import type { InFlight, Kind } from '../schedule/lanes.js';
-import { createScheduler, type Page } from '../schedule/scheduler.js';
+import type { InFlight } from '../schedule/lanes.js';
+import { Scheduler, type OrdersUnderWay, type Page } from '../schedule/scheduler.js';
 
 export interface DispatcherOptions
   extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
@@ -27,8 +27,8 @@ export interface DispatcherOptions
 export interface Dispatcher extends HandOver {
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
-  /** See the scheduler; 0 while no attempt ends, because then they do not wait for this process. */
-  pressure(shipperId: string): number;
+  /** See the scheduler. There is room while no attempt ends, because then none waits for this process. */
+  hasRoomForOrder(shipperId: string, orders: OrdersUnderWay): boolean;
   /** Claims that wait for this process, by webhook. */
   heldBack(): Record<string, HeldBack>;
   /** Resolves when each attempt under way is settled and each reservation released. */
@@ -46,20 +46,25 @@ const stalledAfterMs = 300;
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { leaseDb, logger, metrics, durations, concurrency } = options;
-  const scheduler = createScheduler({ concurrency, slowMs: durations.slowMs });
+  const scheduler = new Scheduler({ concurrency, slowMs: durations.slowMs });
   const pages = new Set<Promise<void>>();
   let draining = false;
   let pageScheduled = false;
   let lastEndAtMs = 0;
 
   /** Requests and jobs may end after this process has drained, so it passes their webhooks on. */
-  const notify = (due: Due[], kind: Kind = 'older') => {
+  const notify = (due: Due[], one = false) => {
     if (draining) return options.onLeft(distinctDue(due));
-    scheduler.notify(due, kind, performance.now());
+    scheduler.notify(due, one, performance.now());
     schedulePage();
   };
-  const leases = createLeases({ ...options, claims: scheduler.claims, isDraining: () => draining, notify });
-  const retries = createRetries((due) => notify(due, 'again'));
+  const leases = createLeases({
+    ...options,
+    claims: () => scheduler.claims(),
+    isDraining: () => draining,
+    notify,
+  });
+  const retries = createRetries((due) => notify(due, true));
   const settler = createSettler({
     ...options,
     notify,
@@ -141,7 +146,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = target ? await exchange(entry, target) : null;
     if (!target || !outcome) {
       await leases.giveBack(claim);
-      notify([dueOf(claim)], 'again');
+      notify([dueOf(claim)], true);
       return null;
     }
     await settler.settle(claim, target.storedAddress, outcome);
@@ -166,7 +171,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         .catch(logFailure)
         .finally(() => {
           scheduler.ended(entry, null, performance.now());
-          notify([dueOf(entry.claim)], 'again'); // pages have passed its due time
+          notify([dueOf(entry.claim)], true); // pages have passed its due time
         });
   };
   const logFailure = (error: unknown) =>
@@ -183,13 +188,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (draining) giveBackAll(scheduler.stop());
       else startAndPull();
     },
-    pressure: (shipperId) =>
-      performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure(shipperId) : 0,
+    hasRoomForOrder: (shipperId, orders) =>
+      performance.now() - lastEndAtMs >= stalledAfterMs ||
+      scheduler.hasRoomForOrder(shipperId, orders, performance.now()),
     heldBack: () => scheduler.heldBack(performance.now()),
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {
       scheduler.claimed(claims, asOfMs, room);
-      notify(left, 'fresh');
+      notify(left, true);
       if (draining) giveBackAll(scheduler.stop());
       else startAndPull();
     },

@@ -8,7 +8,7 @@ import type { Due, DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
-import type { Scheduler } from '../schedule/scheduler.js';
+import type { InFlight } from '../schedule/lanes.js';
 
 export interface LeaseOptions {
   db: Database;
@@ -18,7 +18,7 @@ export interface LeaseOptions {
   orderHoldMs: number;
   /** States that are never superseded. */
   terminalStates: string[];
-  claims: Scheduler['claims'];
+  claims(): readonly InFlight[];
   isDraining(): boolean;
   notify(due: Due[]): void;
 }

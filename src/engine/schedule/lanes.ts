@@ -9,51 +9,19 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
   slow: make(),
 });
 
-export interface Shipper {
-  id: string;
-  lanes: Set<Lane>;
-  load: number;
+export class Shipper {
+  readonly lanes = new Set<Lane>();
+  /** Claims of all its lanes, and what they have reserved. */
+  load = 0;
   /** The sum of its lanes'. */
-  pressure: number;
-  inFlight: Record<Pool, number>;
+  excess = 0;
+  /** Attempts under way, from their start until they are settled. */
+  readonly inFlight = eachPool(() => 0);
+  /** When it last had as many attempts as one shipper may, while the pool had places left. */
+  readonly fullAtMs = eachPool(() => -Infinity);
+
+  constructor(readonly id: string) {}
 }
-
-/** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
-export interface Lane {
-  readonly webhookId: string;
-  /** Null until the first claim. */
-  shipper: Shipper | null;
-  pool: Pool;
-  limit: number;
-  limitSinceMs: number;
-  /** The longest due first. */
-  pending: InFlight[];
-  pendingFresh: number;
-  pressure: number;
-  inFlight: number;
-  reserved: number;
-  /** Deliveries due in PostgreSQL, as far as this process knows. */
-  outside: Outside;
-  /** The page under way, with `outside` as it was when the page began. */
-  page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null;
-  /** Start of the next page (epoch). Nothing earlier is due. */
-  cursorMs: number;
-}
-
-export interface Outside {
-  /** Left by a statement that recorded. */
-  fresh: number;
-  /** Retries, and claims given back. */
-  again: number;
-  /** Others, nobody knows how many. */
-  older: boolean;
-  /** performance.now() when the first of these was notified; Infinity if there are none. */
-  notifiedAtMs: number;
-}
-
-export type Kind = 'fresh' | 'again' | 'older';
-
-const nothing = (): Outside => ({ fresh: 0, again: 0, older: false, notifiedAtMs: Infinity });
 
 /** A claim, from when this process has it until it is settled or given back. */
 export interface InFlight {
@@ -65,64 +33,169 @@ export interface InFlight {
   asOfMs: number;
   /** Epoch. */
   dueMs: number;
-  isFresh: boolean;
   startedAtMs: number | null;
+  /** The pool whose place it has. */
   pool: Pool | null;
-  /** Null until it starts. */
-  wait: Wait | null;
-}
-
-/** A claim from its start until it is settled. */
-export interface Wait {
-  /** When the request began; null until then. */
+  /** Since when the delivery has waited for this process, as known at its start. */
+  sinceMs: number;
+  /** When the request began: until then the target is read. */
   sentAtMs: number | null;
-  /** The pool in whose share its attempt is counted; null while none is under way. */
-  counted: Pool | null;
-  /** When it last began to read its target or to be settled; without meaning while its attempt is under way. */
-  offSinceMs: number;
-  /** When the receiver was last full, as seen when the claim started. */
-  freeSinceMs: number;
+  /** When the attempt ended: from then on it is settled. */
+  answeredAtMs: number | null;
 }
 
-export const isBehind = ({ fresh, again, older }: Outside): boolean => fresh + again > 0 || older;
-
-export const loadOf = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
-
-/** Something is due from `dueFromMs` (epoch) on; null if that is unknown. */
-export function noteDue(lane: Lane, dueFromMs: number | null, kind: Kind, nowMs: number): void {
-  const { outside } = lane;
-  lane.cursorMs = Math.min(lane.cursorMs, dueFromMs ?? -Infinity);
-  outside.notifiedAtMs = Math.min(outside.notifiedAtMs, nowMs);
-  if (kind === 'older') outside.older = true;
-  else outside[kind] += 1;
+/** Deliveries due in PostgreSQL, as far as this process knows. */
+interface Outside {
+  /** Each of them was notified by itself. */
+  counted: number;
+  /** There are others, nobody knows how many. */
+  older: boolean;
+  /** performance.now() when the first of these was notified; Infinity if there are none. */
+  notifiedAtMs: number;
 }
 
-/** Returns the start of the page (epoch). Later notifications belong to the next page. */
-export function beginPage(lane: Lane, room: number): number {
-  const { outside, cursorMs: sinceMs, pool } = lane;
-  lane.page = { ...outside, room, sinceMs, pool };
-  lane.outside = nothing();
-  lane.cursorMs = Infinity; // until the page ends or something is notified
-  return sinceMs;
+const nothing = (): Outside => ({ counted: 0, older: false, notifiedAtMs: Infinity });
+
+/**
+ * A claim that reads its target or is being settled takes a place at its receiver this long. After that, the delay is
+ * ours.
+ */
+export const offReceiverMs = 250;
+
+/** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
+export class Lane {
+  /** Null until the first claim. */
+  shipper: Shipper | null = null;
+  pool: Pool = 'unknown';
+  /** When `limit` last changed. */
+  limitSinceMs = -Infinity;
+  /** The longest due first. */
+  pending: InFlight[] = [];
+  inFlight = 0;
+  /** Room promised to statements under way. */
+  reserved = 0;
+  /** Deliveries beyond what it would hold of a backlog, if it is quick. */
+  excess = 0;
+  outside = nothing();
+  /** The page under way, with `outside` as it was when the page began. */
+  page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null = null;
+  /** Start of the next page (epoch). Nothing earlier is due. */
+  cursorMs = -Infinity;
+  /** Its last moment without room: as many attempts as `limit`. */
+  fullAtMs = -Infinity;
+
+  /** `limit`: attempts in flight at most. */
+  constructor(
+    readonly webhookId: string,
+    public limit: number,
+  ) {}
+
+  get load(): number {
+    return this.pending.length + this.inFlight + this.reserved;
+  }
+
+  get isFull(): boolean {
+    return this.inFlight >= this.limit;
+  }
+
+  /** Something is due in PostgreSQL. */
+  get isBehind(): boolean {
+    return this.outside.counted > 0 || this.outside.older;
+  }
+
+  get isEmpty(): boolean {
+    return this.load === 0 && this.page === null && !this.isBehind;
+  }
+
+  /** Since when some of it waits in PostgreSQL; Infinity if nothing does. */
+  get behindSinceMs(): number {
+    return Math.min(this.outside.notifiedAtMs, this.page?.notifiedAtMs ?? Infinity);
+  }
+
+  setLimit(limit: number, nowMs: number): void {
+    if (this.isFull) this.fullAtMs = nowMs;
+    this.limit = limit;
+    this.limitSinceMs = nowMs;
+  }
+
+  reserve(room: number): void {
+    this.reserved += room;
+    if (this.shipper) this.shipper.load += room;
+  }
+
+  /** Claims come in the order of their due times, except for a few. */
+  enter(entry: InFlight): void {
+    const { pending } = this;
+    let place = pending.length;
+    while (place > 0 && pending[place - 1]!.dueMs > entry.dueMs) place -= 1;
+    if (place === pending.length) pending.push(entry);
+    else pending.splice(place, 0, entry);
+    this.shipper!.load += 1;
+  }
+
+  /** Removes them from the pending ones. */
+  take(mayGo: (entry: InFlight) => boolean): InFlight[] {
+    const going = this.pending.filter(mayGo);
+    if (going.length === 0) return going;
+    this.pending = this.pending.filter((entry) => !mayGo(entry));
+    this.shipper!.load -= going.length;
+    return going;
+  }
+
+  /** The longest due one. It has waited for us since it could be sent and its receiver was no longer full. */
+  start(nowMs: number): InFlight {
+    const entry = this.pending.shift()!;
+    entry.startedAtMs = nowMs;
+    entry.sinceMs = Math.max(
+      entry.asOfMs - entry.claim.sendableForMs,
+      this.fullAtMs,
+      this.shipper!.fullAtMs[this.pool],
+    );
+    this.inFlight += 1;
+    return entry;
+  }
+
+  /** An attempt is settled. The lane had room already if that took long. */
+  end(entry: InFlight, nowMs: number): void {
+    if (this.isFull) this.fullAtMs = Math.max(this.fullAtMs, leftReceiverMs(entry, nowMs));
+    this.inFlight -= 1;
+    this.shipper!.load -= 1;
+  }
+
+  /** Something is due from `dueFromMs` (epoch) on; null if that is unknown. `one`: one delivery, not unknown many. */
+  noteDue(dueFromMs: number | null, one: boolean, nowMs: number): void {
+    this.cursorMs = Math.min(this.cursorMs, dueFromMs ?? -Infinity);
+    this.outside.notifiedAtMs = Math.min(this.outside.notifiedAtMs, nowMs);
+    if (one) this.outside.counted += 1;
+    else this.outside.older = true;
+  }
+
+  /** Returns the start of the page (epoch). Later notifications belong to the next page. */
+  beginPage(room: number): number {
+    const sinceMs = this.cursorMs;
+    this.page = { ...this.outside, room, sinceMs, pool: this.pool };
+    this.outside = nothing();
+    this.cursorMs = Infinity; // until the page ends or something is notified
+    return sinceMs;
+  }
+
+  /** After a full page more may follow; after any other, only what was notified meanwhile. */
+  endPage(pulled: number, lastDueMs: number, failed: boolean): void {
+    const { outside } = this;
+    const { room, sinceMs, counted, older, notifiedAtMs } = this.page!;
+    this.page = null;
+    this.cursorMs = Math.min(this.cursorMs, failed ? sinceMs : Math.max(sinceMs, lastDueMs));
+    if (!failed && pulled < room) return;
+    const left = Math.max(0, counted - pulled);
+    outside.counted += left;
+    outside.older ||= older || left === 0;
+    outside.notifiedAtMs = Math.min(outside.notifiedAtMs, notifiedAtMs);
+  }
 }
 
-/** After a full page more may follow; after any other, only what was notified meanwhile. */
-export function endPage(
-  lane: Lane,
-  { pulled, lastDueMs, failed }: { pulled: number; lastDueMs: number; failed: boolean },
-): void {
-  const { outside, page } = lane;
-  const { room, sinceMs, fresh, again, older, notifiedAtMs } = page!;
-  lane.page = null;
-  lane.cursorMs = Math.min(lane.cursorMs, failed ? sinceMs : Math.max(sinceMs, lastDueMs));
-  if (!failed && pulled < room) return;
-  const left = Math.max(0, fresh + again - pulled);
-  const freshLeft = Math.min(fresh, left);
-  outside.fresh += freshLeft;
-  outside.again += left - freshLeft;
-  outside.older ||= older || left === 0;
-  outside.notifiedAtMs = Math.min(outside.notifiedAtMs, notifiedAtMs);
-}
+/** Until when an attempt that ends now had a place at its receiver. */
+export const leftReceiverMs = ({ answeredAtMs, startedAtMs }: InFlight, nowMs: number): number =>
+  Math.min(nowMs, (answeredAtMs ?? startedAtMs!) + offReceiverMs);
 
 /** Attempts in flight of one lane. */
 export interface LaneLimits {
@@ -147,98 +220,93 @@ export const laneLimits = (concurrency: number): LaneLimits => {
   };
 };
 
-export interface Lanes {
-  of(webhookId: string): Lane;
-  find(webhookId: string): Lane | undefined;
-  all(): Iterable<Lane>;
-  shipper(shipperId: string): Shipper | undefined;
-  setShipper(lane: Lane, shipperId: string): void;
-}
-
 const maxLanesKept = 10_000;
 
-/** Empty lanes are deleted when there are too many. */
-export function createLanes(firstLimit: number): Lanes {
-  const lanes = new Map<string, Lane>();
-  const shippers = new Map<string, Shipper>();
-  let maxLanes = maxLanesKept;
+/** All lanes of a process. Empty ones are deleted when there are too many. */
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #shippers = new Map<string, Shipper>();
+  #maxLanes = maxLanesKept;
+
+  constructor(readonly firstLimit: number) {}
+
+  of(webhookId: string): Lane {
+    const known = this.#lanes.get(webhookId);
+    if (known) return known;
+    if (this.#lanes.size >= this.#maxLanes) this.#deleteEmpty();
+    const lane = new Lane(webhookId, this.firstLimit);
+    this.#lanes.set(webhookId, lane);
+    return lane;
+  }
+
+  find(webhookId: string): Lane | undefined {
+    return this.#lanes.get(webhookId);
+  }
+
+  all(): Iterable<Lane> {
+    return this.#lanes.values();
+  }
+
+  shippers(): Iterable<Shipper> {
+    return this.#shippers.values();
+  }
+
+  shipper(shipperId: string): Shipper | undefined {
+    return this.#shippers.get(shipperId);
+  }
+
+  setShipper(lane: Lane, shipperId: string): void {
+    const shipper = this.#shippers.get(shipperId) ?? new Shipper(shipperId);
+    this.#shippers.set(shipperId, shipper);
+    shipper.lanes.add(lane);
+    shipper.load += lane.reserved;
+    shipper.excess += lane.excess;
+    lane.shipper = shipper;
+  }
 
   /** A deleted lane starts again in the unknown pool. */
-  const deleteEmpty = () => {
-    for (const lane of lanes.values()) {
-      if (loadOf(lane) > 0 || lane.page || isBehind(lane.outside)) continue;
-      lanes.delete(lane.webhookId);
+  #deleteEmpty(): void {
+    for (const lane of this.#lanes.values()) {
+      if (!lane.isEmpty) continue;
+      this.#lanes.delete(lane.webhookId);
       lane.shipper?.lanes.delete(lane);
-      if (lane.shipper?.lanes.size === 0) shippers.delete(lane.shipper.id);
+      if (lane.shipper?.lanes.size === 0) this.#shippers.delete(lane.shipper.id);
     }
-    maxLanes = Math.max(maxLanesKept, lanes.size * 1.1); // avoids a scan per new lane when all are busy
-  };
-
-  return {
-    of: (webhookId) => {
-      const known = lanes.get(webhookId);
-      if (known) return known;
-      if (lanes.size >= maxLanes) deleteEmpty();
-      const lane: Lane = {
-        webhookId,
-        shipper: null,
-        pool: 'unknown',
-        limit: firstLimit,
-        limitSinceMs: -Infinity,
-        pending: [],
-        pendingFresh: 0,
-        pressure: 0,
-        inFlight: 0,
-        reserved: 0,
-        outside: nothing(),
-        page: null,
-        cursorMs: -Infinity,
-      };
-      lanes.set(webhookId, lane);
-      return lane;
-    },
-    find: (webhookId) => lanes.get(webhookId),
-    all: () => lanes.values(),
-    shipper: (shipperId) => shippers.get(shipperId),
-    setShipper: (lane, shipperId) => {
-      const shipper = shippers.get(shipperId) ?? {
-        id: shipperId,
-        lanes: new Set(),
-        load: 0,
-        pressure: 0,
-        inFlight: eachPool(() => 0),
-      };
-      shippers.set(shipperId, shipper);
-      shipper.lanes.add(lane);
-      shipper.load += lane.reserved;
-      shipper.pressure += lane.pressure;
-      lane.shipper = shipper;
-    },
-  };
+    this.#maxLanes = Math.max(maxLanesKept, this.#lanes.size * 1.1); // avoids a scan per new lane when all are busy
+  }
 }
 
 /**
  * An array in which the last entry takes a removed one's place. Not a Map: in Node 20 an outgrown table of a Map refers to
  * the next, so once one is old, all entries since live until a full collection.
  */
-export function createClaims() {
-  const all: InFlight[] = [];
-  return {
-    all: all as readonly InFlight[],
-    add: (given: Pick<InFlight, 'claim' | 'lane' | 'asOfMs' | 'isFresh'>): InFlight => {
-      const dueMs = given.claim.dueAt.getTime();
-      const entry = { ...given, at: all.length, dueMs, startedAtMs: null, pool: null, wait: null };
-      all.push(entry);
-      return entry;
-    },
-    /** False if it is no longer there. */
-    remove: (entry: InFlight): boolean => {
-      if (all[entry.at] !== entry) return false;
-      const last = all.pop()!;
-      if (last === entry) return true;
-      all[entry.at] = last;
-      last.at = entry.at;
-      return true;
-    },
-  };
+export class Claims {
+  readonly all: InFlight[] = [];
+
+  add(claim: DueClaim, lane: Lane, asOfMs: number): InFlight {
+    const entry: InFlight = {
+      claim,
+      lane,
+      at: this.all.length,
+      asOfMs,
+      dueMs: claim.dueAt.getTime(),
+      startedAtMs: null,
+      pool: null,
+      sinceMs: asOfMs,
+      sentAtMs: null,
+      answeredAtMs: null,
+    };
+    this.all.push(entry);
+    return entry;
+  }
+
+  /** False if it is no longer there. */
+  remove(entry: InFlight): boolean {
+    if (this.all[entry.at] !== entry) return false;
+    const last = this.all.pop()!;
+    if (last === entry) return true;
+    this.all[entry.at] = last;
+    last.at = entry.at;
+    return true;
+  }
 }

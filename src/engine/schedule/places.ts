@@ -1,4 +1,14 @@
-import { eachPool, loadOf, type Lane, type Pool, type Shipper } from './lanes.js';
+import type { HeldBack } from '../outbox/sendable.js';
+import {
+  eachPool,
+  offReceiverMs,
+  pools,
+  type InFlight,
+  type Lane,
+  type Lanes,
+  type Pool,
+  type Shipper,
+} from './lanes.js';
 
 const slowPlacesFactor = 5;
 /** Attempts that hang move to the slow pool also if it is full, up to this many times `concurrency`. */
@@ -11,9 +21,9 @@ const maxShareOfShipper = 1 / 2;
  * process.
  */
 const lightShare = 1 / 10;
-/** The most that a lane holds, in multiples of its limit: after a page, and after a recording. */
-const roundsPulled = 2;
-const roundsRecorded = 4;
+/** The most that a lane holds, in multiples of its limit: of a backlog, and of what is counted one by one. */
+const roundsOfBacklog = 2;
+const roundsCounted = 4;
 /** A page must have room for at least this share of the limit, unless the lane is empty. */
 const worthwhileShare = 1 / 2;
 /**
@@ -23,7 +33,10 @@ const worthwhileShare = 1 / 2;
 const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
-const shareForFresh = 1 / 4;
+/** A backlog leaves this part of the room to what is recorded. */
+const shareForRecords = 1 / 4;
+/** Orders are admitted while less is pending than started within this part of `pendingMs`. */
+const shareForOrders = 1 / 2;
 /** Claims of unknown receivers, which may all hang, leave the rest of the room to known ones. */
 const maxShareOfUnknown = 1 / 2;
 /** For so long, new deliveries may take places before those of their lane that are due in PostgreSQL. */
@@ -43,118 +56,218 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
-export interface Counts {
-  pending: Record<Pool, number>;
-  inFlight: Record<Pool, number>;
-  /** Requested by pages under way. */
-  awaited: Record<Pool, number>;
-  /** Reserved for statements that record. */
-  promised: number;
-}
-
-export const noCounts = (): Counts => ({
-  pending: eachPool(() => 0),
-  inFlight: eachPool(() => 0),
-  awaited: eachPool(() => 0),
-  promised: 0,
-});
-
 /** Room for claims that start soon, so that none has to be checked again. */
 export interface Budget {
   free: number;
   /** Of it, for unknown receivers. */
   freeUnknown: number;
-  forFresh: number;
-  /** In addition to `free`, for shippers with few claims or none, so that no backlog keeps them out. */
-  forLight: number;
+  /** Of it, kept from backlogs. */
+  forRecords: number;
 }
 
-export type Places = ReturnType<typeof createPlaces>;
+/** How many places and claims the process has, and how many more it may take. */
+export class Places {
+  readonly pending = eachPool(() => 0);
+  readonly inFlight = eachPool(() => 0);
+  /** Requested by pages under way. */
+  readonly awaited = eachPool(() => 0);
+  /** Reserved for statements that record. */
+  promised = 0;
+  readonly maxOfShipper: Record<Pool, number>;
+  readonly #places: Record<Pool, number>;
+  readonly #started = new Rate(pendingMs);
 
-export function createPlaces(concurrency: number, counts: Counts) {
-  const { places, maxOfShipper } = placesOf(concurrency);
-  const keptForLight = Math.floor(lightShare * concurrency);
-  const hasFree = (pool: Pool) => counts.inFlight[pool] < places[pool];
-  const isLight = (shipper: Shipper, pool: Pool) => shipper.inFlight[pool] < lightShare * places[pool];
-  const hasFew = (shipper: Shipper | null | undefined) => (shipper?.load ?? 0) < lightShare * concurrency;
-  const mayMoveToSlow = () => counts.inFlight.slow < maxSlowFactor * concurrency;
-  const startsLately = createRate(pendingMs);
+  constructor(readonly concurrency: number) {
+    const { places, maxOfShipper } = placesOf(concurrency);
+    this.#places = places;
+    this.maxOfShipper = maxOfShipper;
+  }
+
+  hasFree(pool: Pool): boolean {
+    return this.inFlight[pool] < this.#places[pool];
+  }
+
+  isLight(shipper: Shipper, pool: Pool): boolean {
+    return shipper.inFlight[pool] < lightShare * this.#places[pool];
+  }
+
+  mayStart(shipper: Shipper, pool: Pool): boolean {
+    const kept = Math.floor(lightShare * this.concurrency);
+    return (
+      shipper.inFlight[pool] < this.maxOfShipper[pool] &&
+      (this.isLight(shipper, pool) || this.inFlight[pool] < this.#places[pool] - kept)
+    );
+  }
+
+  mayMoveToSlow(): boolean {
+    return this.inFlight.slow < maxSlowFactor * this.concurrency;
+  }
+
+  hasFew(shipper: Shipper | null | undefined, coming = 0): boolean {
+    return (shipper?.load ?? 0) + coming < lightShare * this.concurrency;
+  }
+
+  take({ lane, pool }: InFlight, nowMs: number): void {
+    this.inFlight[pool!] += 1;
+    lane.shipper!.inFlight[pool!] += 1;
+    this.#started.count(nowMs);
+  }
+
+  /** For another pool or none. */
+  leave(entry: InFlight, to: Pool | null, fullUntilMs: number): void {
+    const { pool: from } = entry;
+    const shipper = entry.lane.shipper!;
+    if (from !== null) {
+      if (shipper.inFlight[from] >= this.maxOfShipper[from] && this.hasFree(from))
+        shipper.fullAtMs[from] = Math.max(shipper.fullAtMs[from], fullUntilMs);
+      this.inFlight[from] -= 1;
+      shipper.inFlight[from] -= 1;
+    }
+    if (to !== null) {
+      this.inFlight[to] += 1;
+      shipper.inFlight[to] += 1;
+    }
+    entry.pool = to;
+  }
+
+  budget(nowMs: number): Budget {
+    const { pending, inFlight, promised, concurrency } = this;
+    const lately = Math.max(this.#started.recent(nowMs), minPendingFactor * concurrency);
+    const max = concurrency + Math.min(lately, maxPendingFactor * concurrency);
+    const unknown = inFlight.unknown + pending.unknown;
+    const maxUnknown = Math.floor(max * maxShareOfUnknown);
+    const taken = inFlight.quick + pending.quick + Math.min(unknown, maxUnknown) + promised;
+    return {
+      free: max - taken,
+      freeUnknown: maxUnknown - unknown,
+      forRecords: Math.floor(max * shareForRecords),
+    };
+  }
+
+  /** `coming`: deliveries that orders under way will owe. */
+  hasRoomForOrder(coming: number, nowMs: number): boolean {
+    const { pending, inFlight, promised, concurrency } = this;
+    const lately = Math.max(this.#started.recent(nowMs), concurrency);
+    const held = inFlight.quick + pending.quick + promised + coming;
+    return held < concurrency + Math.min(lately, maxPendingFactor * concurrency) * shareForOrders;
+  }
 
   /** One round if the lane is not quick: a waiting claim would be old before it starts. */
-  const maxLoad = (lane: Lane, rounds: number) => (lane.pool === 'quick' ? rounds : 1) * lane.limit;
+  #maxLoad(lane: Lane, rounds: number): number {
+    return (lane.pool === 'quick' ? rounds : 1) * lane.limit;
+  }
 
-  return {
-    started: startsLately.count,
-    hasFree,
-    mayMoveToSlow,
-    hasFew,
-    maxOfShipper,
-    isLight,
-    mayStart: (shipper: Shipper, pool: Pool) =>
-      shipper.inFlight[pool] < maxOfShipper[pool] &&
-      (isLight(shipper, pool) || counts.inFlight[pool] < places[pool] - keptForLight),
+  /** In a quick lane, beyond what a backlog would fill. */
+  excess(lane: Lane): number {
+    if (lane.pool !== 'quick') return 0;
+    return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
+  }
 
-    budget: (nowMs: number): Budget => {
-      const { pending, inFlight, promised } = counts;
-      const lately = Math.max(startsLately.recent(nowMs), minPendingFactor * concurrency);
-      const max = concurrency + Math.min(lately, maxPendingFactor * concurrency);
-      const unknown = inFlight.unknown + pending.unknown;
-      const maxUnknown = Math.floor(max * maxShareOfUnknown);
-      const taken = inFlight.quick + pending.quick + Math.min(unknown, maxUnknown) + promised;
-      return {
-        free: max - taken,
-        freeUnknown: maxUnknown - unknown,
-        forFresh: Math.floor(max * shareForFresh),
-        forLight: concurrency,
-      };
-    },
+  /** None while others are due in PostgreSQL that are unknown in number, or that no page took in time. */
+  forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
+    const { outside, page } = lane;
+    if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
+    if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
+    const beyondPage = page ? Math.max(0, page.counted - page.room) : 0;
+    return Math.max(0, this.#maxLoad(lane, roundsCounted) - lane.load - outside.counted - beyondPage);
+  }
 
-    /** None while others are due in PostgreSQL that are unknown in number, or that no page took in time. */
-    forFresh: (lane: Lane, nowMs: number, { freeUnknown, forLight }: Budget): number => {
-      const { outside, page } = lane;
-      if (lane.pool === 'unknown' && freeUnknown + forLight <= 0) return 0;
-      if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
-      const beyondPage = page ? Math.max(0, page.fresh + page.again - page.room) : 0;
-      const coming = outside.fresh + outside.again + beyondPage;
-      return Math.max(0, maxLoad(lane, roundsRecorded) - loadOf(lane) - coming);
-    },
+  /** For a page of the lane, whatever the load of the process; 0 if it is not worth one. */
+  forPageIn(lane: Lane): number {
+    const { load, limit } = lane;
+    const { counted, older } = lane.outside;
+    const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
+    const isEnough = room >= limit * worthwhileShare || (!older && room >= counted);
+    const isWorthwhile = lane.pool === 'quick' ? isEnough : room >= 1;
+    return isWorthwhile || (room > 0 && load === 0) ? room : 0;
+  }
 
-    /** Whatever the load of the process; 0 if it is not worth a page. */
-    inLane: (lane: Lane): number => {
-      const room = maxLoad(lane, roundsPulled) - loadOf(lane);
-      const isWorthwhile = lane.pool === 'quick' ? room >= lane.limit * worthwhileShare : room >= 1;
-      return isWorthwhile || (room > 0 && loadOf(lane) === 0) ? room : 0;
-    },
-
-    inProcess: ({ pool, shipper }: Lane, { free, freeUnknown, forFresh, forLight }: Budget): number => {
-      const { pending, inFlight, awaited } = counts;
-      if (pool === 'slow') return places.slow - inFlight.slow - pending.slow - awaited.slow;
-      const isFew = hasFew(shipper);
-      const ofAll = (isFew ? free + forLight : free - forFresh) - awaited.quick - awaited.unknown;
-      const ofUnknown = (isFew ? freeUnknown + forLight : freeUnknown) - awaited.unknown;
-      return pool === 'quick' ? ofAll : Math.min(ofAll, ofUnknown);
-    },
-  };
+  /** For pages of the lane in the process. A shipper with few claims has room beyond it, so that no backlog keeps it out. */
+  forPages({ pool, shipper }: Lane, { free, freeUnknown, forRecords }: Budget): number {
+    const { pending, inFlight, awaited, concurrency } = this;
+    if (pool === 'slow') return this.#places.slow - inFlight.slow - pending.slow - awaited.slow;
+    const isFew = this.hasFew(shipper);
+    const ofAll = (isFew ? free + concurrency : free - forRecords) - awaited.quick - awaited.unknown;
+    const ofUnknown = (isFew ? freeUnknown + concurrency : freeUnknown) - awaited.unknown;
+    return pool === 'quick' ? ofAll : Math.min(ofAll, ofUnknown);
+  }
 }
 
-function createRate(windowMs: number) {
-  let startMs = -Infinity;
-  let current = 0;
-  let before = 0;
-  const moveOn = (nowMs: number) => {
-    if (nowMs - startMs < windowMs) return;
-    before = nowMs - startMs < 2 * windowMs ? current : 0;
-    current = 0;
-    startMs = nowMs;
+class Rate {
+  #startMs = -Infinity;
+  #current = 0;
+  #before = 0;
+
+  constructor(readonly windowMs: number) {}
+
+  count(nowMs: number): void {
+    this.#moveOn(nowMs);
+    this.#current += 1;
+  }
+
+  recent(nowMs: number): number {
+    this.#moveOn(nowMs);
+    return Math.max(this.#before, this.#current);
+  }
+
+  #moveOn(nowMs: number): void {
+    if (nowMs - this.#startMs < this.windowMs) return;
+    this.#before = nowMs - this.#startMs < 2 * this.windowMs ? this.#current : 0;
+    this.#current = 0;
+    this.#startMs = nowMs;
+  }
+}
+
+/**
+ * Claims, grouped by webhook, whose attempt has not begun although the receiver has room: they wait for a place in a
+ * pool, or for PostgreSQL. If all attempts have begun, the count is 0. A lane that waits for its own shipper's attempts
+ * holds nothing back. It is listed with 0, because PostgreSQL may see too few claims to know that it is full.
+ */
+export function heldBack(
+  claims: readonly InFlight[],
+  lanes: Lanes,
+  places: Places,
+  nowMs: number,
+): Record<string, HeldBack> {
+  const byWebhook: Record<string, HeldBack> = {};
+  const off = new Map<Lane, number[]>();
+  const atReceiver = new Map<Shipper, Record<Pool, number>>();
+  for (const { lane, pool, startedAtMs, sentAtMs, answeredAtMs } of claims) {
+    if (startedAtMs === null || pool === null) continue;
+    if (sentAtMs !== null && answeredAtMs === null) {
+      const counts = atReceiver.get(lane.shipper!) ?? eachPool(() => 0);
+      counts[pool] += 1;
+      atReceiver.set(lane.shipper!, counts);
+    } else off.set(lane, [...(off.get(lane) ?? []), answeredAtMs ?? startedAtMs]);
+  }
+
+  /** They have as many attempts in the pool as one shipper may, and at least half of these are under way. */
+  const crowded = new Set<Lane>();
+  for (const shipper of lanes.shippers())
+    for (const pool of pools) {
+      const max = places.maxOfShipper[pool];
+      const isCrowded = places.hasFree(pool) && shipper.inFlight[pool] >= max;
+      if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < max / 2) continue;
+      for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
+    }
+  for (const lane of crowded)
+    if (!lane.isEmpty) byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
+
+  /** When its receiver was last full. */
+  const fullAtMs = (lane: Lane): number => {
+    if (!lane.isFull) return lane.fullAtMs;
+    const late = off.get(lane)?.sort((a, b) => a - b)[lane.inFlight - lane.limit];
+    return late === undefined ? nowMs : Math.min(nowMs, late + offReceiverMs);
   };
-  return {
-    count: (nowMs: number) => {
-      moveOn(nowMs);
-      current += 1;
-    },
-    recent: (nowMs: number) => {
-      moveOn(nowMs);
-      return Math.max(before, current);
-    },
-  };
+  for (const { lane, claim, asOfMs, sentAtMs } of claims) {
+    if (crowded.has(lane)) continue;
+    const lastFullMs = fullAtMs(lane);
+    if (lastFullMs >= nowMs && lane.isFull) continue;
+    const freeForMs = lastFullMs === -Infinity ? null : nowMs - lastFullMs;
+    const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
+    if (sentAtMs !== null) continue;
+    held.count += 1;
+    held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
+  }
+  return byWebhook;
 }

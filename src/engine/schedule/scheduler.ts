@@ -2,26 +2,42 @@ import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queu
 import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
-  beginPage,
-  createClaims,
-  createLanes,
+  Claims,
   eachPool,
-  endPage,
-  isBehind,
   laneLimits,
-  noteDue,
+  Lanes,
+  leftReceiverMs,
   pools,
   type InFlight,
-  type Kind,
   type Lane,
   type Pool,
 } from './lanes.js';
-import { createPlaces, noCounts, passedOverMs, type Budget } from './places.js';
-import { createWaits } from './waits.js';
+import { heldBack, passedOverMs, Places, type Budget } from './places.js';
+
+/** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
+export interface Page {
+  wanted: { webhookId: string; room: number; sinceMs: number }[];
+}
+
+export interface Usage {
+  pending: number;
+  inFlight: Record<Pool, number>;
+}
+
+/** Orders that were admitted and whose events are not recorded yet. */
+export interface OrdersUnderWay {
+  ofShipper: number;
+  all: number;
+}
+
+const maxLanesPerPage = 200;
+const maxClaimsPerPage = 200;
+/** Assumed of a shipper with fewer lanes. */
+const assumedWebhooks = 5;
 
 /**
- * Decides which delivery starts, which lane is pulled and which claims are given back. It is pure: no I/O, no timers,
- * and the clock is passed in (`nowMs`: performance.now()).
+ * Decides which delivery starts, which lane is pulled, which claims are given back and whether an order is admitted. It
+ * is pure: no I/O, no timers, and the clock is passed in (`nowMs`: performance.now()).
  *
  * A claim is in one of three states:
  *
@@ -49,178 +65,303 @@ import { createWaits } from './waits.js';
  * places), for its lane (`limit` attempts in flight), or in PostgreSQL for its lane's next page, which is pulled as
  * soon as the lane has room. Until then newer deliveries of its lane go first for `passedOverMs` at most; if it is one
  * of unknown many, not at all.
+ *
+ * An order is admitted while the process can soon start all that it holds for quick receivers, with what the orders
+ * under way will owe, and its shipper's quick lanes are not full; a shipper with few claims always is. So the statement
+ * that records an order claims all that it owes, and what is left in PostgreSQL waits for its receiver.
  */
-export interface Scheduler {
-  /** `fresh`, `again`: one delivery each, recorded just now by this process, or a retry or give-back of its own. */
-  notify(due: Due[], kind: Kind, nowMs: number): void;
-  /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
-  reserve(shipperIds: string[], nowMs: number): Room;
-  /** `asOfMs`: performance.now() before the statement was sent. */
-  claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void;
-  /** Its deliveries are still due in PostgreSQL. */
-  pageFailed(page: Page): void;
-  /** The returned attempts start now. */
-  starts(nowMs: number): InFlight[];
-  /** Of as many lanes as may share a statement; null if no lane has both something due and room. */
-  nextPage(nowMs: number): Page | null;
-  /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
-  slow(nowMs: number): InFlight[];
-  sending(entry: InFlight, nowMs: number): void;
-  /**
-   * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was
-   * sendable before: from when it was due and its webhook was called, without the time in which its receiver had as
-   * many attempts as its lane allows, or its shipper as many as one may have while the pool had places left.
-   */
-  answered(entry: InFlight, nowMs: number): number;
-  /** A second call has no effect. `durationMs`: null if no attempt was made. */
-  ended(entry: InFlight, durationMs: number | null, nowMs: number): void;
-  /** Returns their pending claims except probes, to be given back. */
-  returnPending(webhookIds: string[]): InFlight[];
-  stop(): InFlight[];
-  claims(): readonly InFlight[];
-  isHolding(): boolean;
-  behind(): Due[];
-  /** New deliveries beyond what their lanes can start at once, in quick lanes; 0 if none is this shipper's. */
-  pressure(shipperId: string): number;
-  /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
-  heldBack(nowMs: number): Record<string, HeldBack>;
-  usage(): Usage;
-}
-
-/** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
-export interface Page {
-  wanted: { webhookId: string; room: number; sinceMs: number }[];
-}
-
-export interface Usage {
-  pending: number;
-  inFlight: Record<Pool, number>;
-}
-
-export interface SchedulerOptions {
-  /** Places in the quick pool. */
-  concurrency: number;
-  slowMs: number;
-}
-
-const maxLanesPerPage = 200;
-const maxClaimsPerPage = 200;
-/** Assumed of a shipper with fewer lanes. */
-const assumedWebhooks = 5;
-
-export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Scheduler {
-  const limits = laneLimits(concurrency);
-  const lanes = createLanes(limits.first);
-  const claims = createClaims();
-  const reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
-  const ready = eachPool<FairQueue<Lane>>(createFairQueue);
-  const toFill = createFairQueue<Lane>();
-  const counts = noCounts();
-  const { pending, inFlight, awaited } = counts;
-  const places = createPlaces(concurrency, counts);
-  const waits = createWaits(places, slowMs);
+export class Scheduler {
+  readonly #slowMs: number;
+  readonly #limits: ReturnType<typeof laneLimits>;
+  readonly #lanes: Lanes;
+  readonly #claims = new Claims();
+  readonly #places: Places;
+  /** Room in lanes, by the statement under way that records and has reserved it. */
+  readonly #reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
+  /** Lanes with something to start and room for it. */
+  readonly #ready = eachPool<FairQueue<Lane>>(createFairQueue);
+  /** Lanes with something due in PostgreSQL and no page under way. */
+  readonly #toFill = createFairQueue<Lane>();
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
-  let lanesPerPage = maxLanesPerPage;
-  let pressure = 0;
+  #lanesPerPage = maxLanesPerPage;
   /** Since when the process has been too full for the pages of some lanes; Infinity if it is not. */
-  let crowdedSinceMs = Infinity;
-  let stopped = false;
+  #tooFullSinceMs = Infinity;
+  #stopped = false;
 
-  const keyOf = ({ shipper }: Lane) => shipper?.id ?? '';
-  const reserveIn = (lane: Lane, room: number) => {
-    lane.reserved += room;
-    if (lane.shipper) lane.shipper.load += room;
-  };
+  /** `concurrency`: places in the quick pool. */
+  constructor({ concurrency, slowMs }: { concurrency: number; slowMs: number }) {
+    this.#slowMs = slowMs;
+    this.#limits = laneLimits(concurrency);
+    this.#lanes = new Lanes(this.#limits.first);
+    this.#places = new Places(concurrency);
+  }
+
+  /** `one`: one delivery each, that this process knows; else unknown many. */
+  notify(due: Due[], one: boolean, nowMs: number): void {
+    for (const { webhookId, dueFromMs } of due) {
+      const lane = this.#lanes.of(webhookId);
+      lane.noteDue(dueFromMs, one, nowMs);
+      this.#queueUp(lane);
+    }
+  }
+
+  hasRoomForOrder(shipperId: string, { ofShipper, all }: OrdersUnderWay, nowMs: number): boolean {
+    const shipper = this.#lanes.shipper(shipperId);
+    if (!shipper) return true;
+    const own = ofShipper * shipper.lanes.size;
+    if (this.#places.hasFew(shipper, own)) return true;
+    if (shipper.excess > 0) return false;
+    return this.#places.hasRoomForOrder(own + (all - ofShipper) * assumedWebhooks, nowMs);
+  }
+
+  /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
+  reserve(shipperIds: string[], nowMs: number): Room {
+    if (this.#stopped) return noRoom;
+    const places = this.#places;
+    const events = new Map<string, number>();
+    for (const shipperId of shipperIds) events.set(shipperId, (events.get(shipperId) ?? 0) + 1);
+    const budget = places.budget(nowMs);
+    const { free, freeUnknown, forRecords } = budget;
+    const ofOthers = freeUnknown + places.concurrency > 0 ? this.#limits.first : 0;
+    const reservation: Room = { byWebhook: {}, ofOthers, total: 0 };
+    const reserved: { lane: Lane; inLane: number }[] = [];
+    let wanted = 0;
+    let wantedByLight = 0;
+    for (const [shipperId, count] of events) {
+      const shipper = this.#lanes.shipper(shipperId);
+      const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
+      wanted += owed;
+      if (places.hasFew(shipper)) wantedByLight += owed;
+      for (const lane of shipper?.lanes ?? []) {
+        const inLane = Math.min(count, places.forRecordsIn(lane, nowMs, budget)); // an event owes a webhook at most one delivery
+        reservation.byWebhook[lane.webhookId] = inLane;
+        reserved.push({ lane, inLane });
+      }
+    }
+    const isTooFull = nowMs - this.#tooFullSinceMs >= passedOverMs;
+    const half = Math.ceil((isTooFull ? free - forRecords : free) / 2); // leaves room for the next statement
+    reservation.total = Math.max(
+      0,
+      Math.min(wanted, half),
+      Math.min(wantedByLight, free + places.concurrency),
+    );
+    places.promised += reservation.total;
+    for (const { lane, inLane } of reserved) lane.reserve(inLane);
+    this.#reservations.set(reservation, reserved);
+    return reservation;
+  }
+
+  /** `asOfMs`: performance.now() before the statement was sent. */
+  claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void {
+    if (from !== null && 'total' in from) this.#release(from);
+    for (const claim of claims) this.#enter(claim, asOfMs);
+    if (from === null || 'total' in from) return;
+    this.#lanesPerPage = Math.min(maxLanesPerPage, this.#lanesPerPage * 2);
+    this.#endPages(from, claims, false);
+  }
+
+  /** Its deliveries are still due in PostgreSQL. */
+  pageFailed(page: Page): void {
+    this.#lanesPerPage = Math.max(1, Math.floor(page.wanted.length / 2));
+    this.#endPages(page, [], true);
+  }
+
+  /** The returned attempts start now. */
+  starts(nowMs: number): InFlight[] {
+    const started: InFlight[] = [];
+    if (this.#stopped) return started;
+    for (const pool of pools)
+      for (let next = this.#startNext(pool, nowMs); next; next = this.#startNext(pool, nowMs))
+        started.push(next);
+    return started;
+  }
+
+  /** Of as many lanes as may share a statement; null if no lane has both something due and room. */
+  nextPage(nowMs: number): Page | null {
+    if (this.#stopped || this.#toFill.size() === 0) return null;
+    const budget = this.#places.budget(nowMs);
+    const fillable = this.#fillableLanes(budget, nowMs);
+    // Ten thousand webhooks may have one delivery due each: small shares reach all of them soon.
+    const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
+    const page: Page = { wanted: [] };
+    for (const lane of fillable) {
+      const room = Math.min(this.#places.forPageIn(lane), this.#places.forPages(lane, budget), share);
+      if (room > 0) {
+        lane.reserve(room);
+        this.#places.awaited[lane.pool] += room;
+        page.wanted.push({ webhookId: lane.webhookId, room, sinceMs: lane.beginPage(room) });
+      }
+      this.#queueUp(lane);
+    }
+    return page.wanted.length > 0 ? page : null;
+  }
+
+  /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
+  slow(nowMs: number): InFlight[] {
+    const returned: InFlight[] = [];
+    for (const entry of this.#claims.all) {
+      const { lane, pool, startedAtMs } = entry;
+      if (
+        lane.pool === 'slow' &&
+        lane.limit < this.#limits.slow &&
+        nowMs - lane.limitSinceMs >= this.#slowMs
+      ) {
+        lane.setLimit(lane.limit + 1, nowMs);
+        this.#queueUp(lane);
+      }
+      if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < this.#slowMs) continue;
+      if (lane.pool !== 'slow') {
+        this.#moveToSlow(lane, nowMs);
+        returned.push(...this.#takePending(lane)); // they would wait too long here
+      }
+      if (pool !== null && this.#places.mayMoveToSlow()) this.#places.leave(entry, 'slow', nowMs);
+    }
+    return returned;
+  }
+
+  sending(entry: InFlight, nowMs: number): void {
+    entry.sentAtMs = nowMs;
+  }
+
+  /**
+   * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds at least the delivery
+   * was sendable before: from when it was due and its webhook was called, and from the last moment at which its receiver
+   * had as many attempts as its lane allows, or its shipper as many as one may have. Of a receiver that is slow only the
+   * time since the claim counts: who has sent to it before is not known here.
+   */
+  answered(entry: InFlight, nowMs: number): number {
+    const { lane, startedAtMs, asOfMs } = entry;
+    entry.answeredAtMs = nowMs;
+    const isSlow = lane.pool === 'slow' || nowMs - startedAtMs! >= this.#slowMs;
+    const sinceMs = isSlow ? Math.max(entry.sinceMs, asOfMs) : entry.sinceMs;
+    return Math.max(0, (entry.sentAtMs ?? nowMs) - sinceMs);
+  }
+
+  /** A second call has no effect. `durationMs`: null if no attempt was made. */
+  ended(entry: InFlight, durationMs: number | null, nowMs: number): void {
+    if (!this.#claims.remove(entry)) return;
+    const { lane, startedAtMs } = entry;
+    if (startedAtMs !== null) {
+      this.#places.leave(entry, null, leftReceiverMs(entry, nowMs));
+      lane.end(entry, nowMs);
+    }
+    if (durationMs !== null && durationMs >= this.#slowMs) {
+      if (lane.pool !== 'slow') this.#moveToSlow(lane, nowMs);
+    } else if (durationMs !== null)
+      this.#moveTo(lane, 'quick', Math.min(this.#limits.max, lane.limit * 2), nowMs);
+    this.#queueUp(lane);
+  }
+
+  /** Returns their pending claims except probes, to be given back. */
+  returnPending(webhookIds: string[]): InFlight[] {
+    return webhookIds.flatMap((webhookId) => {
+      const lane = this.#lanes.find(webhookId);
+      return lane ? this.#takePending(lane, ({ claim }) => !claim.isProbe) : [];
+    });
+  }
+
+  stop(): InFlight[] {
+    this.#stopped = true;
+    return [...this.#lanes.all()].flatMap((lane) => this.#takePending(lane));
+  }
+
+  claims(): readonly InFlight[] {
+    return this.#claims.all;
+  }
+
+  isHolding(): boolean {
+    return this.#claims.all.length > 0 || this.#reservations.size > 0;
+  }
+
+  /** Webhooks with something due in PostgreSQL, as far as this process knows. */
+  behind(): Due[] {
+    return [...this.#lanes.all()].flatMap(({ webhookId, isBehind, cursorMs }) =>
+      isBehind ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
+    );
+  }
+
+  /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
+  heldBack(nowMs: number): Record<string, HeldBack> {
+    return heldBack(this.#claims.all, this.#lanes, this.#places, nowMs);
+  }
+
+  usage(): Usage {
+    const { pending, inFlight } = this.#places;
+    return { pending: pending.quick + pending.slow + pending.unknown, inFlight: { ...inFlight } };
+  }
 
   /** Call after each change of a lane. */
-  const queueUp = (lane: Lane) => {
-    const fresh = lane.pendingFresh + lane.outside.fresh + (lane.page?.fresh ?? 0);
-    const more = (lane.pool === 'quick' ? Math.max(0, fresh - lane.limit) : 0) - lane.pressure;
-    lane.pressure += more;
-    if (lane.shipper) lane.shipper.pressure += more;
-    pressure += more;
-    if (lane.pending.length > 0 && lane.inFlight < lane.limit) ready[lane.pool].add(keyOf(lane), lane);
-    else ready[lane.pool].delete(keyOf(lane), lane);
-    if (isBehind(lane.outside) && !lane.page) toFill.add(keyOf(lane), lane);
-  };
-  const setLimit = (lane: Lane, limit: number, nowMs: number) => {
-    lane.limit = limit;
-    lane.limitSinceMs = nowMs;
-    waits.laneChanged(lane, nowMs);
-  };
-  const moveTo = (lane: Lane, pool: Pool, limit: number, nowMs: number) => {
+  #queueUp(lane: Lane): void {
+    const key = lane.shipper?.id ?? '';
+    if (lane.pending.length > 0 && !lane.isFull) this.#ready[lane.pool].add(key, lane);
+    else this.#ready[lane.pool].delete(key, lane);
+    if (lane.isBehind && !lane.page) this.#toFill.add(key, lane);
+    const more = this.#places.excess(lane) - lane.excess;
+    lane.excess += more;
+    if (lane.shipper) lane.shipper.excess += more;
+  }
+
+  #moveTo(lane: Lane, pool: Pool, limit: number, nowMs: number): void {
     if (pool !== lane.pool) {
-      ready[lane.pool].delete(keyOf(lane), lane);
+      const { pending } = this.#places;
+      this.#ready[lane.pool].delete(lane.shipper?.id ?? '', lane);
       pending[lane.pool] -= lane.pending.length;
       pending[pool] += lane.pending.length;
+      lane.pool = pool;
     }
-    lane.pool = pool;
-    setLimit(lane, limit, nowMs);
-  };
-  const moveToSlow = (lane: Lane, nowMs: number) =>
-    moveTo(lane, 'slow', Math.min(limits.slow, Math.max(limits.slowFrom, lane.inFlight)), nowMs);
+    if (limit !== lane.limit) lane.setLimit(limit, nowMs);
+  }
 
-  const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
-    const lane = lanes.of(claim.webhookId);
+  #moveToSlow(lane: Lane, nowMs: number): void {
+    const limit = Math.min(this.#limits.slow, Math.max(this.#limits.slowFrom, lane.inFlight));
+    this.#moveTo(lane, 'slow', limit, nowMs);
+    lane.limitSinceMs = nowMs;
+  }
+
+  #enter(claim: DueClaim, asOfMs: number): void {
+    const lane = this.#lanes.of(claim.webhookId);
     if (!lane.shipper) {
-      toFill.delete(keyOf(lane), lane);
-      lanes.setShipper(lane, claim.shipperId);
+      this.#toFill.delete('', lane);
+      this.#lanes.setShipper(lane, claim.shipperId);
     }
-    const entry = claims.add({ claim, lane, asOfMs, isFresh });
-    let place = lane.pending.length;
-    while (place > 0 && lane.pending[place - 1]!.dueMs > entry.dueMs) place -= 1;
-    lane.pending.splice(place, 0, entry);
-    pending[lane.pool] += 1;
-    if (isFresh) lane.pendingFresh += 1;
-    lane.shipper!.load += 1;
-    queueUp(lane);
-  };
-  const leavePending = (lane: Lane, entry: InFlight) => {
-    lane.pending.splice(lane.pending.indexOf(entry), 1);
-    if (entry.isFresh) lane.pendingFresh -= 1;
-    pending[lane.pool] -= 1;
-  };
-  const takePending = (lane: Lane, mayGo: (claim: DueClaim) => boolean = () => true): InFlight[] => {
-    const going = lane.pending.filter(({ claim }) => mayGo(claim));
-    for (const entry of going) leavePending(lane, entry);
-    lane.shipper!.load -= going.length;
-    queueUp(lane);
+    lane.enter(this.#claims.add(claim, lane, asOfMs));
+    this.#places.pending[lane.pool] += 1;
+    this.#queueUp(lane);
+  }
+
+  #takePending(lane: Lane, mayGo: (entry: InFlight) => boolean = () => true): InFlight[] {
+    const going = lane.take(mayGo);
+    if (going.length === 0) return going;
+    this.#places.pending[lane.pool] -= going.length;
+    this.#queueUp(lane);
     return going;
-  };
-  const occupy = (entry: InFlight, pool: Pool, by: 1 | -1, nowMs: number) => {
-    const shipper = entry.lane.shipper!;
-    inFlight[pool] += by;
-    shipper.inFlight[pool] += by;
-    entry.pool = by === 1 ? pool : null;
-    waits.shipperChanged(shipper, nowMs);
-  };
+  }
 
-  const startNext = (pool: Pool, nowMs: number): InFlight | null => {
+  #startNext(pool: Pool, nowMs: number): InFlight | null {
+    const places = this.#places;
     if (!places.hasFree(pool)) return null;
-    const take = (mayTake: typeof places.mayStart) =>
-      ready[pool].take((shipperId) => mayTake(lanes.shipper(shipperId)!, pool));
-    const lane = take(places.isLight) ?? take(places.mayStart);
+    const ready = this.#ready[pool];
+    const lane =
+      ready.take((shipperId) => places.isLight(this.#lanes.shipper(shipperId)!, pool)) ??
+      ready.take((shipperId) => places.mayStart(this.#lanes.shipper(shipperId)!, pool));
     if (!lane) return null;
-    const entry = lane.pending[0]!;
-    leavePending(lane, entry);
-    entry.startedAtMs = nowMs;
-    lane.inFlight += 1;
-    waits.started(entry, nowMs);
-    occupy(entry, pool, 1, nowMs);
-    places.started(nowMs);
-    queueUp(lane);
+    const entry = lane.start(nowMs);
+    entry.pool = pool;
+    places.pending[pool] -= 1;
+    places.take(entry, nowMs);
+    this.#queueUp(lane);
     return entry;
-  };
+  }
 
-  const release = (reservation: Room) => {
-    for (const { lane, inLane } of reservations.get(reservation) ?? []) {
-      reserveIn(lane, -inLane);
-      queueUp(lane);
+  #release(reservation: Room): void {
+    for (const { lane, inLane } of this.#reservations.get(reservation) ?? []) {
+      lane.reserve(-inLane);
+      this.#queueUp(lane);
     }
-    if (reservations.delete(reservation)) counts.promised -= reservation.total;
-  };
+    if (this.#reservations.delete(reservation)) this.#places.promised -= reservation.total;
+  }
 
-  const endPages = (page: Page, claims: DueClaim[], failed: boolean) => {
+  #endPages(page: Page, claims: DueClaim[], failed: boolean): void {
     const came = new Map<string, { count: number; lastDueMs: number }>();
     for (const { webhookId, dueAt } of claims) {
       const { count, lastDueMs } = came.get(webhookId) ?? { count: 0, lastDueMs: -Infinity };
@@ -228,170 +369,28 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     }
     for (const { webhookId } of page.wanted) {
       const { count, lastDueMs } = came.get(webhookId) ?? { count: 0, lastDueMs: -Infinity };
-      const lane = lanes.of(webhookId);
+      const lane = this.#lanes.of(webhookId);
       const { room, pool } = lane.page!;
-      reserveIn(lane, -room);
-      awaited[pool] -= room;
-      endPage(lane, { pulled: count, lastDueMs, failed });
-      queueUp(lane);
+      lane.reserve(-room);
+      this.#places.awaited[pool] -= room;
+      lane.endPage(count, lastDueMs, failed);
+      this.#queueUp(lane);
     }
-  };
+  }
 
   /** A lane without room of its own is queued again when it has some. */
-  const fillableLanes = (budget: Budget, nowMs: number): Lane[] => {
+  #fillableLanes(budget: Budget, nowMs: number): Lane[] {
     const fillable: Lane[] = [];
-    const crowdedOut: Lane[] = [];
-    while (fillable.length < lanesPerPage && crowdedOut.length < maxLanesPerPage) {
-      const lane = toFill.take();
+    const tooMany: Lane[] = [];
+    while (fillable.length < this.#lanesPerPage && tooMany.length < maxLanesPerPage) {
+      const lane = this.#toFill.take();
       if (!lane) break;
-      if (lane.page || !isBehind(lane.outside) || places.inLane(lane) === 0) continue;
-      (places.inProcess(lane, budget) > 0 ? fillable : crowdedOut).push(lane);
+      if (lane.page || !lane.isBehind || this.#places.forPageIn(lane) === 0) continue;
+      (this.#places.forPages(lane, budget) > 0 ? fillable : tooMany).push(lane);
     }
-    for (const lane of crowdedOut) queueUp(lane);
-    const isCrowded = crowdedOut.some(({ pool }) => pool !== 'slow');
-    crowdedSinceMs = isCrowded ? Math.min(crowdedSinceMs, nowMs) : Infinity;
+    for (const lane of tooMany) this.#queueUp(lane);
+    const isTooFull = tooMany.some(({ pool }) => pool !== 'slow');
+    this.#tooFullSinceMs = isTooFull ? Math.min(this.#tooFullSinceMs, nowMs) : Infinity;
     return fillable;
-  };
-
-  return {
-    notify: (due, kind, nowMs) => {
-      for (const { webhookId, dueFromMs } of due) {
-        const lane = lanes.of(webhookId);
-        noteDue(lane, dueFromMs, kind, nowMs);
-        queueUp(lane);
-      }
-    },
-
-    reserve: (shipperIds, nowMs) => {
-      if (stopped) return noRoom;
-      const events = new Map<string, number>();
-      for (const shipperId of shipperIds) events.set(shipperId, (events.get(shipperId) ?? 0) + 1);
-      const budget = places.budget(nowMs);
-      const { free, freeUnknown, forFresh, forLight } = budget;
-      const ofOthers = freeUnknown + forLight > 0 ? limits.first : 0;
-      const reservation: Room = { byWebhook: {}, ofOthers, total: 0 };
-      const reserved: { lane: Lane; inLane: number }[] = [];
-      let wanted = 0;
-      let wantedByLight = 0;
-      for (const [shipperId, count] of events) {
-        const shipper = lanes.shipper(shipperId);
-        const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
-        wanted += owed;
-        if (places.hasFew(shipper)) wantedByLight += owed;
-        for (const lane of shipper?.lanes ?? []) {
-          const inLane = Math.min(count, places.forFresh(lane, nowMs, budget)); // an event owes a webhook at most one delivery
-          reservation.byWebhook[lane.webhookId] = inLane;
-          reserved.push({ lane, inLane });
-        }
-      }
-      const isCrowded = nowMs - crowdedSinceMs >= passedOverMs;
-      const half = Math.ceil((isCrowded ? free - forFresh : free) / 2); // leaves room for the next statement
-      reservation.total = Math.max(0, Math.min(wanted, half), Math.min(wantedByLight, free + forLight));
-      counts.promised += reservation.total;
-      for (const { lane, inLane } of reserved) reserveIn(lane, inLane);
-      reservations.set(reservation, reserved);
-      return reservation;
-    },
-
-    claimed: (claims, asOfMs, from) => {
-      const isRecording = from !== null && 'total' in from;
-      if (isRecording) release(from);
-      for (const claim of claims) enter(claim, asOfMs, isRecording);
-      if (from === null || isRecording) return;
-      lanesPerPage = Math.min(maxLanesPerPage, lanesPerPage * 2);
-      endPages(from, claims, false);
-    },
-    pageFailed: (page) => {
-      lanesPerPage = Math.max(1, Math.floor(page.wanted.length / 2));
-      endPages(page, [], true);
-    },
-
-    starts: (nowMs) => {
-      const started: InFlight[] = [];
-      if (stopped) return started;
-      for (const pool of pools)
-        for (let next = startNext(pool, nowMs); next; next = startNext(pool, nowMs)) started.push(next);
-      return started;
-    },
-
-    nextPage: (nowMs) => {
-      if (stopped || toFill.size() === 0) return null;
-      const budget = places.budget(nowMs);
-      const fillable = fillableLanes(budget, nowMs);
-      // Ten thousand webhooks may have one delivery due each: small shares reach all of them soon.
-      const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
-      const page: Page = { wanted: [] };
-      for (const lane of fillable) {
-        const wanted = Math.min(places.inLane(lane), places.inProcess(lane, budget), share);
-        if (wanted > 0) {
-          reserveIn(lane, wanted);
-          awaited[lane.pool] += wanted;
-          page.wanted.push({ webhookId: lane.webhookId, room: wanted, sinceMs: beginPage(lane, wanted) });
-        }
-        queueUp(lane);
-      }
-      return page.wanted.length > 0 ? page : null;
-    },
-
-    slow: (nowMs) => {
-      const returned: InFlight[] = [];
-      for (const entry of claims.all) {
-        const { lane, pool, startedAtMs } = entry;
-        if (lane.pool === 'slow' && lane.limit < limits.slow && nowMs - lane.limitSinceMs >= slowMs) {
-          setLimit(lane, lane.limit + 1, nowMs);
-          queueUp(lane);
-        }
-        if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
-        if (lane.pool !== 'slow') {
-          moveToSlow(lane, nowMs);
-          returned.push(...takePending(lane)); // they would wait too long here
-        }
-        if (pool === null || !places.mayMoveToSlow()) continue;
-        occupy(entry, pool, -1, nowMs);
-        occupy(entry, 'slow', 1, nowMs);
-        waits.moved(entry, nowMs);
-      }
-      return returned;
-    },
-
-    sending: waits.sending,
-    answered: waits.answered,
-    ended: (entry, durationMs, nowMs) => {
-      if (!claims.remove(entry)) return;
-      const { lane, pool, startedAtMs } = entry;
-      if (startedAtMs !== null) {
-        if (pool) occupy(entry, pool, -1, nowMs);
-        lane.inFlight -= 1;
-        waits.ended(entry, nowMs);
-        lane.shipper!.load -= 1;
-      }
-      if (durationMs !== null && durationMs >= slowMs) {
-        if (lane.pool !== 'slow') moveToSlow(lane, nowMs);
-      } else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2), nowMs);
-      queueUp(lane);
-    },
-
-    returnPending: (webhookIds) =>
-      webhookIds.flatMap((webhookId) => {
-        const lane = lanes.find(webhookId);
-        return lane && lane.pending.length > 0 ? takePending(lane, ({ isProbe }) => !isProbe) : [];
-      }),
-    stop: () => {
-      stopped = true;
-      return [...lanes.all()].flatMap((lane) => (lane.pending.length > 0 ? takePending(lane) : []));
-    },
-
-    claims: () => claims.all,
-    isHolding: () => claims.all.length > 0 || reservations.size > 0,
-    behind: () =>
-      [...lanes.all()].flatMap(({ webhookId, outside, cursorMs }) =>
-        isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
-      ),
-    pressure: (shipperId) => (lanes.shipper(shipperId)?.pressure ? pressure : 0),
-    heldBack: (nowMs) => waits.heldBack(claims.all, nowMs),
-    usage: () => ({
-      pending: pending.quick + pending.slow + pending.unknown,
-      inFlight: { ...inFlight },
-    }),
-  };
+  }
 }

@@ -13,7 +13,8 @@ export interface Gate {
   startReady(): void;
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
   waiting(key?: string): number;
-  working(key: string): number;
+  /** The weight that runs, of one key or of all. */
+  working(key?: string): number;
 }
 
 export interface Entry {
@@ -141,7 +142,7 @@ export function createGate(options: GateOptions): Gate {
       for (const { sinceMs, refuse } of queue.items(key)) if (isHopeless(sinceMs)) refuse('AWAY');
     },
     waiting: queue.size,
-    working,
+    working: (key) => (key === undefined ? total : working(key)),
   };
 }
 

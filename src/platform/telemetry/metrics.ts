@@ -91,7 +91,7 @@ export function createMetrics() {
     ),
     sendable: histogram(
       'sendable_seconds',
-      'How long a delivery was sendable before its attempt began: due, in turn, its webhook active, its circuit closed, and fewer attempts at its receiver than its lane allows.',
+      'How long at least a delivery was sendable before its attempt began: since it was due, in turn, its webhook called, and since its receiver last had as many attempts as its lane allows.',
       latencySeconds,
     ),
     fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),

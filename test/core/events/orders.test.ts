@@ -206,7 +206,7 @@ describe('acceptance', () => {
       db: stopping(world.db, stops),
       dropoffLocations: defaultDropoffLocations,
       onAccepted: options.following ?? (() => Promise.resolve()),
-      admission: createAdmission({ atOnce: options.atOnce ?? 10, pressure: () => pressure, maxPressure: 1 }),
+      admission: createAdmission({ atOnce: options.atOnce ?? 10, hasRoom: () => pressure < 1 }),
       metrics: createMetrics(),
     });
     const order = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });

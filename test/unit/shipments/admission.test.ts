@@ -11,8 +11,7 @@ function play(options: { atOnce?: number } = {}) {
   const leaves: (() => void)[] = [];
   const admission = createAdmission({
     atOnce: options.atOnce ?? 1_000,
-    pressure: () => ((looks += 1), pressure),
-    maxPressure: 25,
+    hasRoom: () => ((looks += 1), pressure < 25),
   });
   return {
     entered,
@@ -152,7 +151,7 @@ test('a large order takes the room of many: one of another shipper comes before 
 test("the wait behind a shipper's own orders is told apart from the wait for others and for what is owed", async () => {
   const held = new Map<string, () => number>();
   let pressure = 0;
-  const admission = createAdmission({ atOnce: 4, pressure: () => pressure, maxPressure: 1 });
+  const admission = createAdmission({ atOnce: 4, hasRoom: () => pressure < 1 });
   const enter = (shipperId: string) =>
     admission.enter(shipperId, 1, (heldMs) => held.set(shipperId, heldMs)).catch(() => () => undefined);
   const leaves = await Promise.all(['large', 'large', 'large', 'other'].map(enter));

@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { createScheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 
 const stepMs = 5;
 
 /** A webhook is resumed with 5,050 deliveries due. An attempt lasts 50 ms, and is settled after `settleMs`. */
 function catchUp(settleMs: number): { waitedMs: number; sendableMs: number }[] {
-  const scheduler = createScheduler({ concurrency: 100, slowMs: 1_000 });
+  const scheduler = new Scheduler({ concurrency: 100, slowMs: 1_000 });
   const waits: { waitedMs: number; sendableMs: number }[] = [];
   let owed = 5_050;
   const pages: { page: Page; comesAtMs: number }[] = [];
   let running: { entry: InFlight; startedAtMs: number }[] = [];
-  scheduler.notify([{ webhookId: 'w', dueFromMs: 0 }], 'older', 0);
+  scheduler.notify([{ webhookId: 'w', dueFromMs: 0 }], false, 0);
   for (let nowMs = 0; nowMs < 200_000 && waits.length < 5_050; nowMs += stepMs) {
     if (pages[0]?.comesAtMs === nowMs) {
       const { page } = pages.shift()!;
@@ -36,17 +36,18 @@ function catchUp(settleMs: number): { waitedMs: number; sendableMs: number }[] {
   }
   return waits;
 }
-const over5s = (settleMs: number) => {
+const sendableAfter8s = (settleMs: number) => {
   const waits = catchUp(settleMs);
   expect(waits).toHaveLength(5_050);
-  expect(Math.max(...waits.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(8_000);
-  return waits.filter(({ sendableMs }) => sendableMs > 5_000).length / waits.length;
+  const late = waits.filter(({ waitedMs }) => waitedMs > 8_000);
+  expect(late.length).toBeGreaterThan(0);
+  return late.map(({ sendableMs }) => sendableMs);
 };
 
 test('the backlog of a resumed webhook waits for its own receiver, which has as many attempts as it may', () => {
-  expect(over5s(60)).toBe(0);
+  expect(Math.max(...sendableAfter8s(60))).toBeLessThan(300);
 });
 
-test('it waits for us where settling takes long', () => {
-  expect(over5s(1_000)).toBeGreaterThan(0.5);
+test('it waits for us, at least since the last attempts were answered, where settling takes long', () => {
+  expect(Math.min(...sendableAfter8s(1_000))).toBeGreaterThan(700);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { createScheduler } from '../../../../src/engine/schedule/scheduler.js';
+import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import { runs } from '../../../support/runs.js';
 
@@ -15,7 +15,7 @@ const lastsMs = runs(30_000, 12_000);
  * can carry. `hangingOthers`: deliveries of another shipper whose receivers do not answer.
  */
 function crowd(hangingOthers: number) {
-  const scheduler = createScheduler({ concurrency: 100, slowMs });
+  const scheduler = new Scheduler({ concurrency: 100, slowMs });
   const waits: { waitedMs: number; sendableMs: number }[] = [];
   let running: { entry: InFlight; startedAtMs: number; answeredAtMs: number | null }[] = [];
   const enter = (shipperId: string, n: number, nowMs: number) => {
@@ -73,7 +73,7 @@ describe('a shipper with many slow webhooks', () => {
 });
 
 test('claims that are being settled or read their target do not make a shipper wait for its receivers', () => {
-  const scheduler = createScheduler({ concurrency: 20, slowMs });
+  const scheduler = new Scheduler({ concurrency: 20, slowMs });
   const claims = Array.from({ length: 30 }, (_, n) => ({
     shipperId: 'a',
     webhookId: `a ${n}`,
@@ -93,7 +93,7 @@ test('claims that are being settled or read their target do not make a shipper w
 });
 
 test('attempts of one pool do not hide that claims of another wait for their targets', () => {
-  const scheduler = createScheduler({ concurrency: 40, slowMs });
+  const scheduler = new Scheduler({ concurrency: 40, slowMs });
   const claimsOf = (webhookId: string, count: number, sinceMs: number) =>
     Array.from({ length: count }, () => ({
       shipperId: 'a',

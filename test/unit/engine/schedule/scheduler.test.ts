@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createScheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import { createSimulation, type Simulation } from './scheduling.js';
 import { runs } from '../../../support/runs.js';
@@ -52,7 +52,8 @@ describe('any sequence of events', () => {
         // Everything owed was sent once: nothing was forgotten, nothing was started twice.
         expect(simulation.unsent()).toEqual([]);
         expect(simulation.sentTwice()).toEqual([]);
-        for (const shipper of shippers) expect(simulation.scheduler.pressure(shipper)).toBe(0);
+        for (const shipper of shippers)
+          expect(simulation.scheduler.hasRoomForOrder(shipper, { ofShipper: 0, all: 0 }, 1e9)).toBe(true);
       }),
       { numRuns: runs(300) },
     );
@@ -102,11 +103,11 @@ const claimAll = (shipperId: string, { wanted }: Page) =>
 
 describe('rotation', () => {
   test("one shipper's ten thousand lanes cost another nothing", () => {
-    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    const scheduler = new Scheduler({ concurrency: 100, slowMs });
     const lanes = Array.from({ length: 10_000 }, (_, n) => `big ${n}`);
     scheduler.notify(
       lanes.map((webhookId) => ({ webhookId, dueFromMs: null })),
-      'older',
+      false,
       0,
     );
     const first = scheduler.nextPage(0)!;
@@ -115,12 +116,12 @@ describe('rotation', () => {
     // Its pages and attempts are under way; the other's deliveries are in the next page and start at once.
     scheduler.claimed([claimOf('small', 'small')], 0, null);
     expect(scheduler.starts(0).map(({ claim }) => claim.shipperId)).toEqual(['small']);
-    scheduler.notify([{ webhookId: 'small', dueFromMs: null }], 'older', 0);
+    scheduler.notify([{ webhookId: 'small', dueFromMs: null }], false, 0);
     expect(scheduler.nextPage(0)!.wanted.map(({ webhookId }) => webhookId)).toContain('small');
   });
 
   test('receivers that hang from the start take no place of known quick ones', () => {
-    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    const scheduler = new Scheduler({ concurrency: 10, slowMs });
     scheduler.claimed([claimOf('good', 'good')], 0, null);
     for (const known of scheduler.starts(0)) scheduler.ended(known, 5, 0);
     const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
@@ -134,9 +135,9 @@ describe('rotation', () => {
   });
 
   test('a page that fails is requested again with half as many lanes, until one succeeds', () => {
-    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    const scheduler = new Scheduler({ concurrency: 100, slowMs });
     const due = Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null }));
-    scheduler.notify(due, 'older', 0);
+    scheduler.notify(due, false, 0);
     const sizes = Array.from({ length: 5 }, () => {
       const page = scheduler.nextPage(0)!;
       scheduler.pageFailed(page);
@@ -160,7 +161,7 @@ test.each([
 });
 
 test('a claim ends once, however often that is told', () => {
-  const scheduler = createScheduler({ concurrency: 10, slowMs });
+  const scheduler = new Scheduler({ concurrency: 10, slowMs });
   scheduler.claimed([claimOf('a', 'a'), claimOf('b', 'b')], 0, null);
   const [first, second] = scheduler.starts(0);
   scheduler.ended(first!, 5, 5);
@@ -170,7 +171,7 @@ test('a claim ends once, however often that is told', () => {
 });
 
 test('receivers that hang from the start take their places one by one, not all at once', () => {
-  const scheduler = createScheduler({ concurrency: 100, slowMs });
+  const scheduler = new Scheduler({ concurrency: 100, slowMs });
   const webhooks = Array.from({ length: 50 }, (_, n) => `hangs ${n}`);
   const startedIn = Array<number>(8).fill(0);
   for (let nowMs = 0; nowMs < 8_000; nowMs += 100) {
@@ -195,36 +196,36 @@ test('the wait for a slow receiver that is owed more than it can take does not c
 
 describe('pages', () => {
   const due = (dueFromMs: number | null) => [{ webhookId: 'w', dueFromMs }];
-  const pullNothing = (scheduler: ReturnType<typeof createScheduler>) => {
+  const pullNothing = (scheduler: Scheduler) => {
     const page = scheduler.nextPage(0)!;
     scheduler.claimed([], 0, page);
     return page.wanted[0]!.sinceMs;
   };
 
   test('start where the last one ended, or at the earliest notified due time, whichever is earlier', () => {
-    const scheduler = createScheduler({ concurrency: 10, slowMs });
-    scheduler.notify(due(null), 'older', 0);
+    const scheduler = new Scheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null), false, 0);
     const first = scheduler.nextPage(0)!;
     expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
     const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
     scheduler.claimed(claims, 0, first);
     for (const entry of scheduler.starts(0)) scheduler.ended(entry, 5, 0);
-    scheduler.notify(due(9_000), 'older', 0);
+    scheduler.notify(due(9_000), false, 0);
     expect(pullNothing(scheduler)).toBe(7_000);
-    scheduler.notify(due(6_000), 'older', 0);
+    scheduler.notify(due(6_000), false, 0);
     expect(pullNothing(scheduler)).toBe(6_000);
     expect(scheduler.nextPage(0)).toBeNull();
   });
 
   test('follow each other if a notification arrives meanwhile', () => {
-    const scheduler = createScheduler({ concurrency: 10, slowMs });
-    scheduler.notify(due(null), 'older', 0);
+    const scheduler = new Scheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null), false, 0);
     const first = scheduler.nextPage(0)!;
     const claim = claimOf('s', 'w', 1_000);
     scheduler.claimed([claim], 0, first);
-    scheduler.notify(due(2_000), 'older', 0);
+    scheduler.notify(due(2_000), false, 0);
     const page = scheduler.nextPage(0)!;
-    scheduler.notify(due(400), 'older', 0);
+    scheduler.notify(due(400), false, 0);
     scheduler.claimed([], 0, page);
     expect(pullNothing(scheduler)).toBe(400);
     expect(scheduler.nextPage(0)).toBeNull();

@@ -1,6 +1,6 @@
 import type { Due, Room, DueClaim } from '../../../../src/engine/outbox/types.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { createScheduler, type Page, type Scheduler } from '../../../../src/engine/schedule/scheduler.js';
+import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
 
 export type Act =
   | { kind: 'record'; shipper: string; events: number }
@@ -51,7 +51,7 @@ export function createSimulation(options: {
   webhooksOfShipper: number;
 }): Simulation {
   const { concurrency } = options;
-  const scheduler = createScheduler(options);
+  const scheduler = new Scheduler(options);
   const rows: Row[] = [];
   const rowOf = new Map<DueClaim, Row>();
   /** `claimed`: null until its statement runs. */
@@ -109,7 +109,7 @@ export function createSimulation(options: {
   const endGiveBack = (row: Row) => {
     row.at = 'owed';
     scheduler.ended(row.entry!, null, nowMs);
-    scheduler.notify([dueOf(row.claim)], 'again', nowMs);
+    scheduler.notify([dueOf(row.claim)], true, nowMs);
   };
   const end = (row: Row, durationMs: number, fails = false) => {
     row.at = 'sent';
@@ -125,7 +125,7 @@ export function createSimulation(options: {
   };
   const notifyOfRetries = () => {
     while (retries[0] && retries[0].claim.dueAt.getTime() <= nowMs)
-      scheduler.notify([dueOf(retries.shift()!.claim)], 'again', nowMs);
+      scheduler.notify([dueOf(retries.shift()!.claim)], true, nowMs);
   };
   const longestDue = (webhook: string, sinceMs: number, count: number) =>
     of(webhook, 'owed')
@@ -148,7 +148,7 @@ export function createSimulation(options: {
       for (const row of next.claimed ?? []) row.at = 'owed'; // the sweeper finds it
       scheduler.notify(
         (next.claimed ?? []).map(({ claim }) => dueOf(claim)),
-        'older',
+        false,
         nowMs,
       );
       return;
@@ -181,7 +181,7 @@ export function createSimulation(options: {
       }
     }
     scheduler.claimed(claims, nowMs, room);
-    scheduler.notify(left, 'fresh', nowMs);
+    scheduler.notify(left, true, nowMs);
   };
   const pass = (ms: number) => {
     nowMs += ms;
@@ -195,7 +195,7 @@ export function createSimulation(options: {
       const webhook = webhookId(act.webhook.shipper, act.webhook.n);
       for (let n = 0; n < act.count; n += 1)
         addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // notifies of an already due row
-      scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }], 'older', nowMs);
+      scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }], false, nowMs);
     } else if (act.kind === 'pageRuns') {
       const next = pages.find(({ claimed }) => claimed === null);
       if (next) next.claimed = runPage(next.page);
