@@ -9,7 +9,7 @@ import {
   request,
   type Account,
 } from '../support/client.js';
-import { backends, startProcess, startService, stopProcess, type Service } from '../support/harness.js';
+import { startProcess, startServiceToInspect, stopProcess, type Service } from '../support/harness.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +18,7 @@ let account: Account;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService({ backend: backends.at(-1)!, env: { DATABASE_SIZE_LIMIT: '500GiB' } });
+  service = await startServiceToInspect({ DATABASE_SIZE_LIMIT: '500GiB' });
   account = await registerAccount(service);
   receiver = await startReceiver();
 });
@@ -77,6 +77,14 @@ test('what the alerts count is there from 0, so that the first failure is an inc
     expect(series.get(`http_request_duration_seconds_count{route="${api}",method="any",status="499"}`)).toBe(
       0,
     );
+  for (const name of [
+    'delivery_attempts_total{outcome="TIMEOUT",status_class="none"}',
+    'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}',
+    'delivery_attempt_duration_seconds_count{outcome="failure"}',
+    'events_recorded_total{state="DELIVERY_FAILED"}',
+    'sendable_seconds_count',
+  ])
+    expect([name, series.get(name)]).toEqual([name, 0]);
 });
 
 test('a refused request counts for its route, its duration for its API', async () => {

@@ -7,7 +7,12 @@ import { runCommandLine } from '../../src/cli/main.js';
 export async function runOperator(args: string[], env: Record<string, string>, stdin = '') {
   const [out, err] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(out), text(err)]);
-  const code = await runCommandLine(args, { env, stdin: Readable.from([stdin]), stdout: out, stderr: err });
+  const code = await runCommandLine(args, {
+    env,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: out,
+    stderr: err,
+  });
   out.end();
   err.end();
   const [stdout, stderr] = await printed;

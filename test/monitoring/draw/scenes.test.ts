@@ -8,7 +8,8 @@ import { runScene, type Result } from '../../programs/draw/run-scene.js';
 import { scenes } from '../../programs/draw/scenes/scenes.js';
 import { redisProgram } from '../../support/redis.js';
 
-const names = ['healthy', 'receivers', 'last-worker-killed'];
+/** A guilty receiver and a guilty service, each after a while in which all is well. */
+const names = ['receivers', 'last-worker-killed'];
 /** All others are asked by the program. */
 const shown = ['overview', 'receivers'];
 const historySeconds = 20;
