@@ -1,4 +1,4 @@
-/** The manifests of docs/kubernetes, compared with the program and the schemas; their commands, on real engines. */
+/** The manifests of docs/kubernetes, and their commands on real engines. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
@@ -184,8 +184,8 @@ describe('what stands around them', () => {
     for (const { spec } of ofKind('Deployment')) expect(spec.replicas).toBeUndefined();
     const [, cores] = /averageValue: (\d)00m/.exec(readTracked('docs/kubernetes/base/autoscaling.yaml'))!;
     expect(readme).toContain(`a worker uses more than 0.${cores} of a core`);
-    for (const document of ['docs/runbook.md', 'docs/operating.md'])
-      expect(readTracked(document)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
+    for (const page of ['docs/runbook.md', 'docs/operating.md'])
+      expect(readTracked(page)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
     const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
     expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
     const [, metric] = named[1]!;
