@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { startProcess, startServiceToBreak, stopProcess, type Service } from '../../support/harness.js';
 import { copyOfProgram, programFile, runProgram } from '../../support/program.js';
 import { startReceiver } from '../../support/receiver.js';
 import { freePort } from '../../support/redis.js';
@@ -27,7 +27,7 @@ let folder: Folder;
 
 beforeAll(async () => {
   folder = newFolder();
-  service = await startService();
+  service = await startServiceToBreak();
   account = await registerAccount(service);
   ({ webhookId } = await registerWebhook(account, 'http://127.0.0.1:1/hook?token=abc'));
   await placeOrder(account);
