@@ -137,7 +137,7 @@ async function travel(): Promise<string> {
 const untilSettled = (webhookId: string, trackingId: string) =>
   until(`every delivery of ${trackingId} has succeeded`, async () => {
     const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&trackingId=${trackingId}`);
-    const deliveries = data.deliveries as { status: string }[];
+    const deliveries = (data?.deliveries ?? []) as { status: string }[]; // a busy machine may respond 503
     return deliveries.length === journey.length && deliveries.every(({ status }) => status === 'SUCCEEDED');
   });
 

@@ -176,7 +176,7 @@ export interface Place {
   env: NodeJS.ProcessEnv;
 }
 
-/** Writes its files, and returns how to run it on `port` instead of 9001. What it compiles is kept for its next start. */
+/** Writes its files, and returns how to run it on `port` instead of 9001: what a start compiles serves the next one. */
 export function setUp({ name, files, command, registry }: Recipe, port: number): Place {
   const cwd = mkdtempSync(join(folder, 'recipe-'));
   const onPort = (text: string) => text.replaceAll('9001', String(port));

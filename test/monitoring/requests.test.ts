@@ -132,18 +132,22 @@ test('each role says with its name whether it is ready, and every task of it rep
     );
     expect(ofWorker.length).toBeGreaterThan(15);
     await until('the api is ready', async () => (await scrape(api)).get('ready{role="api"}') === 1);
-    await until('the api shows what the deployment may run out of', async () => {
-      const series = await scrape(api);
-      return (
-        [
-          'database_size_bytes',
-          'database_size_limit_bytes',
-          'postgres_connections',
-          'postgres_transaction_id_age',
-        ].every((name) => series.get(name)! > 0) &&
-        labelled(series, 'partitions_ahead_days', 'table').length === 3
-      );
-    });
+    await until(
+      'the api shows what the deployment may run out of',
+      async () => {
+        const series = await scrape(api);
+        return (
+          [
+            'database_size_bytes',
+            'database_size_limit_bytes',
+            'postgres_connections',
+            'postgres_transaction_id_age',
+          ].every((name) => series.get(name)! > 0) &&
+          labelled(series, 'partitions_ahead_days', 'table').length === 3
+        );
+      },
+      40_000,
+    );
     expect((await scrape(api)).get('database_size_limit_bytes')).toBe(500 * 1024 ** 3);
     const walked = 'outbox_walked_timestamp_seconds'; // by workers alone
     expect([(await scrape(api)).has(walked), (await scrape(worker)).get(walked)! > 0]).toEqual([false, true]);

@@ -9,7 +9,6 @@ import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
-import { request } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { deployment, newFolder } from '../support/deployment.js';
 import {
@@ -388,8 +387,7 @@ const redis = process.env.TEST_REDIS_URL;
         const { container } = pods.get(role)!;
         for (const probe of [container.startupProbe!, container.livenessProbe!, container.readinessProbe!])
           await until(`${role} ${probe.httpGet.path}`, async () => {
-            const { httpStatus } = await request(`http://127.0.0.1:${env.METRICS_PORT}${probe.httpGet.path}`);
-            return httpStatus === 200;
+            return (await fetch(`http://127.0.0.1:${env.METRICS_PORT}${probe.httpGet.path}`)).status === 200;
           });
         const metrics = await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`);
         expect(await metrics.text()).toContain(`role="${role}"`);

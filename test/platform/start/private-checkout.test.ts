@@ -9,7 +9,7 @@ import { isRoot, privateCheckout, type Checkout } from '../../support/private-ch
   beforeAll(() => void (checkout = privateCheckout()));
   afterAll(() => checkout.remove());
 
-  /** What is built is there already. */
+  /** The build is there already. */
   const run = (program: string, ...args: string[]) =>
     new Promise<{ code: number; printed: string }>((resolve) => {
       const env = { ...process.env, TEST_WORKERS: '1', TMPDIR: checkout.path };
