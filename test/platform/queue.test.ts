@@ -221,8 +221,11 @@ describe('Redis', () => {
       if (isSilent && !isNew) return;
       socket.write(ok.repeat(chunk.toString().match(/^\*\d/gm)?.length ?? 0));
     });
-  }).listen(0, '127.0.0.1');
-  beforeAll(() => once(server, 'listening'));
+  });
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
   afterAll(() => {
     for (const socket of sockets) socket.destroy();
     server.close();

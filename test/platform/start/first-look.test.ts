@@ -137,20 +137,12 @@ describe('embedded mode, on a path with spaces', () => {
     });
     expect(inbox.items).toMatchObject([{ verified: true, answered: '200' }]);
     expect(JSON.parse(inbox.items[0].body)).toMatchObject({ state: 'CREATED', tracking_id: trackingId });
+    // Nothing is left of it for the next tests.
     const { webhookId } = webhook.data as { webhookId: string };
-    const token = (
-      await request(`${running!.url}/v1/login?key=${key}`, {
-        headers: { authorization: basic(email, password) },
-      })
-    ).data.token as string;
-    expect(
-      (
-        await request(`${running!.url}/v1/webhooks/${webhookId}?key=${key}`, {
-          method: 'DELETE',
-          headers: { authorization: `Bearer ${token}` },
-        })
-      ).httpStatus,
-    ).toBe(200);
+    const remove = (path: string) =>
+      request(`${running!.url}${path}`, { method: 'DELETE', headers: { ...fromPortal, cookie } });
+    expect((await remove(`/v1/webhooks/${webhookId}`)).httpStatus).toBe(200);
+    expect((await remove('/v1/inbox')).httpStatus).toBe(200);
   }, 60_000);
 
   test('a fresh start raises no alarm before the first job can have come', () => {
