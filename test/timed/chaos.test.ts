@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { createProgram, readArguments } from '../../programs/chaos/arguments.js';
-import { queue } from '../../support/harness.js';
-import { isRoot, privateCheckout, type Checkout } from '../../support/private-checkout.js';
+import { createProgram, readArguments } from '../programs/chaos/arguments.js';
+import { queue } from '../support/harness.js';
+import { isRoot, privateCheckout, type Checkout } from '../support/private-checkout.js';
 
 /** Figures as in JSON: null is an unbounded value. */
 interface Figure {
