@@ -42,7 +42,7 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
 }
 
 /** `args` are without `node` and the script. Writes errors to `io.stderr`. */
-async function runCommandLine(args: string[], io: Io): Promise<number> {
+export async function runCommandLine(args: string[], io: Io): Promise<number> {
   let code = 0;
   try {
     await createProgram(io, (finished) => (code = finished)).parseAsync(args, { from: 'user' });

@@ -4,11 +4,11 @@ import { verify } from '../../src/client/index.js';
 import { newSecret } from '../../src/engine/send/sealing.js';
 import { credentials, runListen, startListener, type Listener } from '../flows/feed/listener.js';
 import { placeOrder, registerAccount, type Account } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
+import { sharedService, type SharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 const listeners: Listener[] = [];
 const receivers: Receiver[] = [];
@@ -16,7 +16,7 @@ const secret = newSecret();
 const lastFour = secret.slice(-4);
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   account = await registerAccount(service);
   await Promise.all([placeOrder(account), placeOrder(account)]);
   await until('both orders are in the feed', async () => {
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.end('SIGKILL')));
   await Promise.all(receivers.map((receiver) => receiver.close()));
-  await service?.stop();
 });
 
 async function startLocal(reply: Receiver['reply']): Promise<string> {

@@ -15,7 +15,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { registerAccount, sampleOrder } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import { sharedService, type SharedService } from '../support/shared-service.js';
 import { readTypes, typesOf } from './generate.js';
 import { commonJs, flow, typed } from './programs.js';
 
@@ -24,7 +24,7 @@ const installed = () => join(folder, 'node_modules/@parcelhook/client');
 
 let folder: string;
 let packed: string;
-let service: Service;
+let service: SharedService;
 let env: Record<string, string>;
 
 const run = async (program: string, ...args: string[]) =>
@@ -48,7 +48,7 @@ beforeAll(async () => {
     packed = join(folder, filename);
     await run('npm', 'install', `./${filename}`, ...quiet);
   };
-  [service] = await Promise.all([startService({ env: { SIMULATE: 'true' } }), install()]);
+  [service] = await Promise.all([sharedService(), install()]);
   const account = await registerAccount(service);
   env = {
     ...base,
@@ -59,10 +59,7 @@ beforeAll(async () => {
     ORDER: JSON.stringify(sampleOrder()),
   };
 }, 120_000);
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.concurrent('its types match the API document; if not: npm run client-types', async () => {
   const response = await fetch(`${service.url}/openapi.json`);

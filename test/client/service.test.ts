@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient, createOperatorClient, verify, type Client } from '../../src/client/index.js';
 import { registerAccount, sampleOrder, type Account } from '../support/client.js';
-import { operatorToken, startService, type Service } from '../support/harness.js';
+import { operatorToken } from '../support/process.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
+import { sharedService, type SharedService } from '../support/shared-service.js';
 
-let service: Service;
+let service: SharedService;
 let receiver: Receiver;
 let account: Account;
 let client: Client;
@@ -19,15 +20,12 @@ const clientWith = (options: object = {}) =>
   });
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   receiver = await startReceiver();
   account = await registerAccount(service);
   client = clientWith();
 });
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-});
+afterAll(() => receiver?.close());
 
 test('an order with lost responses is sent again and is one shipment', async () => {
   let lost = 0;

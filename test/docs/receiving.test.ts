@@ -13,9 +13,9 @@ import { newSecret } from '../../src/engine/send/sealing.js';
 import { environment, has, python } from '../client/python.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
-import { startService, type Service } from '../support/harness.js';
 import { readTracked } from '../support/project-files.js';
 import { freePort } from '../support/redis.js';
+import { sharedService, type SharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 import { killPrograms, serves, startProgram, startTimeoutMs, type Program } from './programs.js';
 import { blocksOf } from './runbook.js';
@@ -24,7 +24,7 @@ const blocks = blocksOf(readTracked('docs/receiving.md'));
 const databaseUrl = process.env.TEST_DATABASE_URL!;
 const databaseName = `t_${randomBytes(6).toString('hex')}`;
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 let folder: string;
 let env: Record<string, string>;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   }))
     symlinkSync(resolve(source), join(folder, 'node_modules', name));
   const [started, ownDatabase, port] = await Promise.all([
-    startService({ env: { SIMULATE: 'true' } }),
+    sharedService(),
     createDatabase(databaseUrl, databaseName, null),
     freePort(),
   ]);
@@ -86,7 +86,6 @@ beforeAll(async () => {
 afterAll(async () => {
   killPrograms();
   await pool?.end();
-  await service?.stop();
   await dropDatabase(databaseUrl, databaseName);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -5,7 +5,7 @@ import { newSecret } from '../../src/engine/send/sealing.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { killPrograms, post, serves, startProgram, startTimeoutMs, type Program } from './programs.js';
-import { installPackages, recipes, removeRecipes, setUp } from './recipes.js';
+import { installPackages, recipes, removeRecipes, setUp, type Place } from './recipes.js';
 
 const secret = newSecret();
 const otherSecret = newSecret();
@@ -87,13 +87,12 @@ test('the documents have a recipe for each of these', () => {
 
 describe.each(recipes.filter(({ lacks }) => lacks === null))('the receiver for $name', (recipe) => {
   let port: number;
+  let place: Place;
   let program: Program;
 
-  const start = async (withSecret: string) => {
-    port = await freePort();
-    const { command, cwd, env } = setUp(recipe, port);
-    const variables = { ...env, WEBHOOK_SECRET: withSecret };
-    program = await startProgram(command, { cwd, env: variables }, () => serves(port));
+  const start = (withSecret: string) => {
+    const { command, cwd, env } = place;
+    return startProgram(command, { cwd, env: { ...env, WEBHOOK_SECRET: withSecret } }, () => serves(port));
   };
   const statuses = async (notifications: Notifications) => {
     const found: Record<string, number> = {};
@@ -106,38 +105,39 @@ describe.each(recipes.filter(({ lacks }) => lacks === null))('the receiver for $
   const each = (notifications: Notifications, status: number) =>
     Object.fromEntries(Object.keys(notifications).map((what) => [what, status]));
 
-  describe('with its secret', () => {
-    beforeAll(() => start(secret), startTimeoutMs + 30_000);
-    afterAll(() => program?.kill());
+  beforeAll(async () => {
+    port = await freePort();
+    place = setUp(recipe, port);
+    program = await start(secret);
+  }, startTimeoutMs + 30_000);
+  afterAll(() => program?.kill());
 
-    test('responds 400 to what does not verify, and does no work on it', async () => {
-      expect(await statuses(refused)).toEqual(each(refused, 400));
-      expect(program.output()).not.toContain('REFUSED');
-    });
+  test('responds 400 to what does not verify, and does no work on it', async () => {
+    expect(await statuses(refused)).toEqual(each(refused, 400));
+    expect(program.output()).not.toContain('REFUSED');
+  });
 
-    test('responds 204 to what is signed, and then works on it', async () => {
-      expect(program.output()).not.toContain('PICKED_UP');
-      expect(await statuses(accepted)).toEqual(each(accepted, 204));
-      await until('it has worked', () => program.output().includes('PICKED_UP'));
-    });
+  test('responds 204 to what is signed, and then works on it', async () => {
+    expect(program.output()).not.toContain('PICKED_UP');
+    expect(await statuses(accepted)).toEqual(each(accepted, 204));
+    await until('it has worked', () => program.output().includes('PICKED_UP'));
+  });
 
-    test('verifies the bytes as they arrived', async () => {
-      expect(await statuses(otherwiseSerialized)).toEqual(each(otherwiseSerialized, 204));
-    });
+  test('verifies the bytes as they arrived', async () => {
+    expect(await statuses(otherwiseSerialized)).toEqual(each(otherwiseSerialized, 204));
   });
 
   test(
     'without a secret takes nothing, not even what is signed with an empty one',
     async () => {
-      const ended = await start('').then(
-        () => null,
-        (error: unknown) => String(error),
-      );
-      if (ended !== null) return expect(ended).toContain('it has ended');
+      program.kill();
+      await until('its port is free', async () => !(await serves(port)));
+      const outcome = await start('').catch(String);
+      if (typeof outcome === 'string') return expect(outcome).toContain('it has ended');
       const { headers, body } = signed(toRefuse, { secrets: ['whsec_'] });
       const status = await post(port, headers, body).catch(() => 'none');
-      program.kill();
-      expect(program.output()).not.toContain('REFUSED');
+      outcome.kill();
+      expect(outcome.output()).not.toContain('REFUSED');
       expect([400, 500, 'none']).toContain(status);
     },
     startTimeoutMs + 30_000,

@@ -170,11 +170,14 @@ async function install(registry: Surroundings['registry'], installs: () => Promi
   });
 }
 
-/** Writes its files, and returns how to run it on `port` instead of 9001. */
-export function setUp(
-  { name, files, command, registry }: Recipe,
-  port: number,
-): { command: string; cwd: string; env: NodeJS.ProcessEnv } {
+export interface Place {
+  command: string;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Writes its files, and returns how to run it on `port` instead of 9001: what a start compiles serves the next one. */
+export function setUp({ name, files, command, registry }: Recipe, port: number): Place {
   const cwd = mkdtempSync(join(folder, 'recipe-'));
   const onPort = (text: string) => text.replaceAll('9001', String(port));
   if (!onPort(command + Object.values(files).join('')).includes(String(port)))

@@ -3,7 +3,7 @@ import { until } from '../support/until.js';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startLoad } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
-import { backends, startService, type Service } from '../support/harness.js';
+import { startServiceOfRole, type Service } from '../support/harness.js';
 import { startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { expressions, interpolated } from './dashboards.js';
 import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
@@ -65,7 +65,7 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
     let prometheus: Prometheus;
 
     beforeAll(async () => {
-      service = await startService({ role: 'api', backend: backends.at(-1)!, env: settings });
+      service = await startServiceOfRole('api', settings);
       worker = await startProcess(service.env, 'worker');
       prometheus = await startPrometheus({ 'parcelhook-api': service.url, 'parcelhook-worker': worker.url });
       const sees = async (expr: string) => (await prometheus.query(expr)).length > 0;

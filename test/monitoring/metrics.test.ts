@@ -7,7 +7,7 @@ import {
   sampleOrder,
   type Account,
 } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import { startServiceToInspect, startServiceWith, type Service } from '../support/harness.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
@@ -18,7 +18,7 @@ let account: Account;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '60s' } });
+  service = await startServiceToInspect({ RETRY_SCHEDULE: '60s' });
   account = await registerAccount(service);
   receiver = await startReceiver();
 });
@@ -156,7 +156,7 @@ describe('/metrics', () => {
 
 test('METRICS_PORT opens a listener for /metrics and health; health stays on the API port too', async () => {
   const port = await freePort();
-  const other = await startService({ env: { METRICS_PORT: String(port) } });
+  const other = await startServiceWith({ METRICS_PORT: String(port) });
   try {
     const own = `http://127.0.0.1:${port}`;
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
@@ -178,7 +178,7 @@ test('METRICS_PORT opens a listener for /metrics and health; health stays on the
 test('METRICS_TOKEN is required; if production sets neither it nor METRICS_PORT, the start warns', async () => {
   expect(service.process.output().split('set METRICS_PORT or METRICS_TOKEN')).toHaveLength(2);
   const METRICS_TOKEN = 'token-of-prometheus';
-  const other = await startService({ role: 'api', env: { METRICS_TOKEN } });
+  const other = await startServiceWith({ METRICS_TOKEN }, 'api');
   try {
     const bearing = (token: string) =>
       request(`${other.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });

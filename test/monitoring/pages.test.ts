@@ -1,35 +1,19 @@
 /** A page on its way: a real service, a real Prometheus, a real Alertmanager, a receiver. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { divideRules } from '../programs/draw/divide.js';
 import { newFolder, type Folder } from '../support/deployment.js';
 import { until } from '../support/until.js';
-import { backends, startService, type Service } from '../support/harness.js';
+import { startServiceToBreak, type Service } from '../support/harness.js';
+import { readTracked } from '../support/project-files.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
 import { freePort } from '../support/redis.js';
 import { alertmanagerIsInstalled, startAlertmanager, type Alertmanager } from './alertmanager.js';
-import { inRepository, isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
+import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
 
 /** Minutes become seconds. */
-const factor = 60;
-const secondsIn: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const divided = (text: string) =>
-  text.replace(
-    /(\d+)([smhd])/g,
-    (_, count: string, unit: string) =>
-      `${Math.max(1, Math.round((Number(count) * secondsIn[unit]!) / factor))}s`,
-  );
-
-function quickRules(): string {
-  const rules = parse(readFileSync(inRepository('grafana/prometheus/rules.yml'), 'utf8'));
-  for (const group of rules.groups)
-    for (const rule of group.rules) {
-      rule.expr = rule.expr.replace(/\[[^\]]+\]|offset \w+/g, divided);
-      if (rule.for) rule.for = divided(rule.for);
-    }
-  return JSON.stringify(rules);
-}
+const division = { factor: 60, leastWindow: 2, leastAge: () => 60 };
 
 interface Notification {
   alerts: { status: string; labels: Record<string, string>; annotations: Record<string, string> }[];
@@ -47,12 +31,12 @@ const alertsOf = ({ notification }: Received) => (notification as unknown as Not
   beforeAll(async () => {
     folder = newFolder();
     const rules = join(folder.path, 'rules.yml');
-    writeFileSync(rules, quickRules());
+    writeFileSync(rules, divideRules(readTracked('grafana/prometheus/rules.yml'), division));
     receiver = await startReceiver();
     // A cause may fire an evaluation later than what follows from it, as with the shipped intervals.
     const timings = { group_wait: '3s', group_interval: '1s', repeat_interval: '1s' };
     alertmanager = await startAlertmanager(receiver.url, timings);
-    service = await startService({ backend: backends.at(-1)! });
+    service = await startServiceToBreak();
     prometheus = await startPrometheus(
       { parcelhook: service.url, 'parcelhook-worker': `http://127.0.0.1:${await freePort()}` },
       { rules, alertmanager: alertmanager.target, environments: { 'parcelhook-worker': 'development' } },

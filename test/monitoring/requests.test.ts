@@ -9,7 +9,7 @@ import {
   request,
   type Account,
 } from '../support/client.js';
-import { backends, startProcess, startService, stopProcess, type Service } from '../support/harness.js';
+import { startProcess, startServiceToInspect, stopProcess, type Service } from '../support/harness.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +18,7 @@ let account: Account;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService({ backend: backends.at(-1)!, env: { DATABASE_SIZE_LIMIT: '500GiB' } });
+  service = await startServiceToInspect({ DATABASE_SIZE_LIMIT: '500GiB' });
   account = await registerAccount(service);
   receiver = await startReceiver();
 });
@@ -77,6 +77,14 @@ test('what the alerts count is there from 0, so that the first failure is an inc
     expect(series.get(`http_request_duration_seconds_count{route="${api}",method="any",status="499"}`)).toBe(
       0,
     );
+  for (const name of [
+    'delivery_attempts_total{outcome="TIMEOUT",status_class="none"}',
+    'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}',
+    'delivery_attempt_duration_seconds_count{outcome="failure"}',
+    'events_recorded_total{state="DELIVERY_FAILED"}',
+    'sendable_seconds_count',
+  ])
+    expect([name, series.get(name)]).toEqual([name, 0]);
 });
 
 test('a refused request counts for its route, its duration for its API', async () => {
@@ -124,18 +132,22 @@ test('each role says with its name whether it is ready, and every task of it rep
     );
     expect(ofWorker.length).toBeGreaterThan(15);
     await until('the api is ready', async () => (await scrape(api)).get('ready{role="api"}') === 1);
-    await until('the api shows what the deployment may run out of', async () => {
-      const series = await scrape(api);
-      return (
-        [
-          'database_size_bytes',
-          'database_size_limit_bytes',
-          'postgres_connections',
-          'postgres_transaction_id_age',
-        ].every((name) => series.get(name)! > 0) &&
-        labelled(series, 'partitions_ahead_days', 'table').length === 3
-      );
-    });
+    await until(
+      'the api shows what the deployment may run out of',
+      async () => {
+        const series = await scrape(api);
+        return (
+          [
+            'database_size_bytes',
+            'database_size_limit_bytes',
+            'postgres_connections',
+            'postgres_transaction_id_age',
+          ].every((name) => series.get(name)! > 0) &&
+          labelled(series, 'partitions_ahead_days', 'table').length === 3
+        );
+      },
+      40_000,
+    );
     expect((await scrape(api)).get('database_size_limit_bytes')).toBe(500 * 1024 ** 3);
     const walked = 'outbox_walked_timestamp_seconds'; // by workers alone
     expect([(await scrape(api)).has(walked), (await scrape(worker)).get(walked)! > 0]).toEqual([false, true]);

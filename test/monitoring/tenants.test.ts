@@ -15,7 +15,7 @@ import {
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { codeBlocks } from '../support/project-files.js';
 import { until } from '../support/until.js';
-import { startService, type Service } from '../support/harness.js';
+import { startServiceToInspect, type Service } from '../support/harness.js';
 import { panels } from './dashboards.js';
 import { inRepository } from './prometheus.js';
 
@@ -84,7 +84,7 @@ describe('the dashboard Tenants', () => {
   let account: Account;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startServiceToInspect();
     account = await registerAccount(service, words.email);
     const { webhookId } = await registerWebhook(account, `http://127.0.0.1:9/${words.path}`, {
       headers: { 'X-Own': words.header },

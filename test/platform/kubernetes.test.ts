@@ -1,14 +1,16 @@
-/** The manifests of docs/kubernetes, compared with the program and the schemas; flows/kubernetes.test.ts runs them. */
-import { describe, expect, test } from '@jest/globals';
+/** The manifests of docs/kubernetes, and their commands on real engines. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
-import { newFolder } from '../support/deployment.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
+import { deployment, newFolder } from '../support/deployment.js';
 import {
   built,
   folder,
@@ -23,7 +25,11 @@ import {
   validator,
   type Resource,
 } from '../support/kubernetes.js';
+import { startProcess, stopProcess } from '../support/process.js';
+import { runProgram } from '../support/program.js';
 import { readTracked, readYaml } from '../support/project-files.js';
+import { freePort } from '../support/redis.js';
+import { until } from '../support/until.js';
 
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
 const ofKind = (kind: string, among: Resource[] = resources) => among.filter((one) => one.kind === kind);
@@ -164,7 +170,7 @@ describe('what stands around them', () => {
     ]);
   });
 
-  test('scales on CPU and, the workers, on how long what could be sent waits for us: never on a backlog', async () => {
+  test('scales on CPU and, the workers, on how long what could be sent waits for us: never on a backlog; its metrics are exported', async () => {
     const scalers = ofKind('HorizontalPodAutoscaler');
     const named = scalers.map(({ spec }) => [
       spec.scaleTargetRef!.name,
@@ -177,8 +183,8 @@ describe('what stands around them', () => {
     for (const { spec } of ofKind('Deployment')) expect(spec.replicas).toBeUndefined();
     const [, cores] = /averageValue: (\d)00m/.exec(readTracked('docs/kubernetes/base/autoscaling.yaml'))!;
     expect(readme).toContain(`a worker uses more than 0.${cores} of a core`);
-    for (const document of ['docs/runbook.md', 'docs/operating.md'])
-      expect(readTracked(document)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
+    for (const page of ['docs/runbook.md', 'docs/operating.md'])
+      expect(readTracked(page)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
     const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
     expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
     const [, metric] = named[1]!;
@@ -187,13 +193,9 @@ describe('what stands around them', () => {
     );
     expect(adapter.rules.external.map(({ name }) => name.as)).toEqual([metric]);
     expect(adapter.rules.external[0]!.seriesQuery).toMatch(new RegExp(`^${metric}\\{`));
-    expect(await exported()).toContain(metric);
-  });
-
-  test('is described by metrics that there are', async () => {
-    const named = [...readme.matchAll(/`(parcelhook_\w+)`/g)].map(([, name]) => name);
-    expect(named.length).toBeGreaterThan(2);
-    expect(await exported()).toEqual(expect.arrayContaining(named));
+    const inReadme = [...readme.matchAll(/`(parcelhook_\w+)`/g)].map(([, one]) => one);
+    expect(inReadme.length).toBeGreaterThan(2);
+    expect(await exported()).toEqual(expect.arrayContaining([metric, ...inReadme]));
   });
 
   test('lets in what the ingress and Prometheus ask, and out what the service needs', () => {
@@ -275,6 +277,13 @@ describe('what stands around them', () => {
 const strictly = (files: string[], version: string) =>
   spawnSync(validator!, ['-k', version, '--strict', ...files], { encoding: 'utf8' });
 const versions = ['1.31', '1.37'];
+const statusOf = (text: string, version: string) => {
+  const own = newFolder();
+  writeFileSync(join(own.path, 'all.yaml'), text);
+  const { status } = strictly([join(own.path, 'all.yaml')], version);
+  own.remove();
+  return status;
+};
 
 describe('the schemas of Kubernetes', () => {
   (validator ? test : test.skip).each(versions)(
@@ -291,15 +300,9 @@ describe('the schemas of Kubernetes', () => {
   );
 
   (validator ? test : test.skip)('refuse a field that there is not', () => {
-    const own = newFolder();
-    try {
-      const file = join(own.path, 'wrong.yaml');
-      const text = readFileSync(join(folder, 'base/worker.yaml'), 'utf8');
-      writeFileSync(file, text.replace('revisionHistoryLimit', 'revisionHistoryLimits'));
-      expect(strictly([file], versions[0]!).status).not.toBe(0);
-    } finally {
-      own.remove();
-    }
+    const text = readFileSync(join(folder, 'base/worker.yaml'), 'utf8');
+    const wrong = text.replace('revisionHistoryLimit', 'revisionHistoryLimits');
+    expect(statusOf(wrong, versions[0]!)).not.toBe(0);
   });
 });
 
@@ -325,13 +328,72 @@ describe('the schemas of Kubernetes', () => {
   });
 
   (validator ? test : test.skip)('is what the schemas know', () => {
-    const own = newFolder();
+    expect(statusOf(text, versions.at(-1)!)).toBe(0);
+  });
+});
+
+const redis = process.env.TEST_REDIS_URL;
+(redis ? describe : describe.skip)('the commands of the containers', () => {
+  const admin = process.env.TEST_DATABASE_URL ?? '';
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  const secrets = deployment('');
+  let stores: Record<string, string>;
+
+  const ask = async (url: string, text: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  beforeAll(async () => {
+    const owner = await createDatabase(admin, name, null);
+    await ask(owner, `create role ${name} login password 's'`);
+    const service = new URL(owner);
+    [service.username, service.password] = [name, 's'];
+    stores = { DATABASE_URL: service.href, MIGRATION_DATABASE_URL: owner, REDIS_URL: redis! };
+  });
+  afterAll(async () => {
+    await dropDatabase(admin, name);
+    await ask(admin, `drop role ${name}`);
+  });
+
+  async function given(role: string): Promise<Record<string, string>> {
+    const own = pods.get(role)!.container.env.filter(({ valueFrom }) => !valueFrom.secretKeyRef.optional);
+    const values: Record<string, string> = { ...secrets, ...stores };
+    const settings = pods.get(role)!.container.envFrom ? settingsOf() : {};
+    return {
+      ...settings,
+      ...Object.fromEntries(own.map(({ name }) => [name, values[name]!])),
+      ...(role !== 'migrate' && {
+        PORT: String(await freePort()),
+        METRICS_PORT: String(await freePort()),
+        SHUTDOWN_DELAY: '100ms',
+        QUEUE_PREFIX: name,
+        HOST: '127.0.0.1',
+      }),
+    };
+  }
+
+  test('migrate, serve what the probes ask where they ask it, wait for the schema until then, and end', async () => {
+    const starting = serving.map(async (role) => {
+      const env = await given(role);
+      return { role, env, running: await startProcess(env, pods.get(role)!.container.args[0]) };
+    });
+    const { exit, stdout } = await runProgram(pods.get('migrate')!.container.args, await given('migrate'));
+    expect(stdout).toMatch(/^Migrated: 0001/);
+    expect(exit).toBe(0);
+    const started = await Promise.all(starting);
     try {
-      const file = join(own.path, 'all.yaml');
-      writeFileSync(file, text);
-      expect(strictly([file], versions.at(-1)!).status).toBe(0);
+      for (const { role, env } of started) {
+        const { container } = pods.get(role)!;
+        for (const probe of [container.startupProbe!, container.livenessProbe!, container.readinessProbe!])
+          await until(`${role} ${probe.httpGet.path}`, async () => {
+            return (await fetch(`http://127.0.0.1:${env.METRICS_PORT}${probe.httpGet.path}`)).status === 200;
+          });
+        const metrics = await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`);
+        expect(await metrics.text()).toContain(`role="${role}"`);
+      }
     } finally {
-      own.remove();
+      expect(await Promise.all(started.map(({ running }) => stopProcess(running)))).toEqual([0, 0]);
     }
   });
 });

@@ -1,19 +1,21 @@
 import { expect } from '@jest/globals';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { runCommandLine } from '../../src/cli/main.js';
 
-/** Runs a command of the built program to its end. Fails if it prints a stack. */
+/** Runs a command of `parcelhook operator`. Fails if it prints a stack. */
 export async function runOperator(args: string[], env: Record<string, string>, stdin = '') {
-  const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
-    env: { PATH: process.env.PATH, ...env },
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(out), text(err)]);
+  const code = await runCommandLine(args, {
+    env,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: out,
+    stderr: err,
   });
-  child.stdin.end(stdin);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number]>,
-  ]);
+  out.end();
+  err.end();
+  const [stdout, stderr] = await printed;
   expect(stdout + stderr).not.toMatch(/^\s+at .+:\d+/m);
   return { code, stdout, stderr };
 }

@@ -4,7 +4,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { chromiumProgram } from '../programs/draw/browser.js';
 import type { Hook } from '../support/deliveries.js';
 import { registerAccount, type Account } from '../support/client.js';
-import { startService, type Service } from '../support/harness.js';
+import { startServiceWith } from '../support/harness.js';
+import { sharedService, type SharedService } from '../support/shared-service.js';
 import { desk, launch, logIn, phone, placesOf } from './launch.js';
 
 if (!chromiumProgram) console.warn('LEFT OUT: tests in a browser, as there is no chromium on the PATH');
@@ -77,7 +78,8 @@ async function openPortal(service: { url: string }, account: Account): Promise<P
 }
 
 export interface Stage {
-  service: Service;
+  /** Which tests share, unless the file gives settings. */
+  service: Pick<SharedService, 'url' | 'sql'>;
   account: Account;
   portal: Portal;
   page: Page;
@@ -87,14 +89,14 @@ export interface Stage {
 
 /** Gives the tests of a file a service, an account, and a browser in which its user is logged in. */
 export function withPortal(
-  env: Record<string, string>,
   prepare: (stage: Stage) => unknown,
-  { isLoggedIn = true } = {},
+  { settings, isLoggedIn = true }: { settings?: Record<string, string>; isLoggedIn?: boolean } = {},
 ): void {
   const ends: (() => unknown)[] = [];
   beforeAll(async () => {
-    const service = await startService({ env });
-    ends.push(service.stop);
+    const own = settings && (await startServiceWith(settings));
+    if (own) ends.push(own.stop);
+    const service = own ?? (await sharedService());
     const account = await registerAccount(service);
     const portal = isLoggedIn ? await openPortal(service, account) : await openBrowser(service);
     ends.push(portal.close);
@@ -125,7 +127,7 @@ const untilDrawn = 'new Promise((drawn) => requestAnimationFrame(() => requestAn
 
 /** Nothing that axe finds, in light and dark, on a desk and on a phone; nothing wider than the window. */
 export async function expectSound(page: Page): Promise<void> {
-  await page.evaluate(axe.source); // by the debugger, which no policy forbids
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source); // by the debugger: no policy forbids it
   for (const { size, colorScheme, ...only } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });

@@ -3,26 +3,28 @@ import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 import { placeOrder, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { startProcess, stopProcess, type Service } from '../support/harness.js';
 import { placeOrders } from '../support/load.js';
 import { until } from '../support/until.js';
 
 const planted = '<script>alert(1)</script>';
 
-let service: Service;
 let account: Account;
 let good: Hook;
 let bad: Hook;
 let portal: Portal;
 let page: Page;
 
-withPortal({ RETRY_SCHEDULE: '30m' }, async (stage) => {
-  ({ service, account, portal, page } = stage);
+withPortal(async (stage) => {
+  ({ account, portal, page } = stage);
   good = await startHook(account, { interests: ['*'], description: `Good ${planted}`, ordering: 'NONE' });
   bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
   stage.onEnd(good.receiver.close);
   stage.onEnd(bad.receiver.close);
-  Object.assign(bad.response, { status: 500, body: `{"error":"${planted}"}` });
+  Object.assign(bad.response, {
+    status: 500,
+    body: `{"error":"${planted}"}`,
+    headers: { 'retry-after': '1800' },
+  });
   await placeOrder(account, planted);
   await untilFound(async () => {
     const { data } = await account.call('/v1/deliveries');
@@ -201,17 +203,15 @@ inBrowser(
   'while the API is away the page says so and keeps what it shows, and it recovers by itself',
   async () => {
     await openLog();
-    const { port } = new URL(service.url);
     const before = await rows().count();
     portal.allow(/Failed to load resource/);
-    await stopProcess(service.process);
+    await portal.context.setOffline(true);
     await page.getByText('Parcelhook is not responding.').waitFor();
     expect(await rows().count()).toBe(before);
-    service.process = await startProcess({ ...service.env, PORT: port });
+    await portal.context.setOffline(false);
     await page.getByText('Parcelhook is not responding.').waitFor({ state: 'detached' });
     await placeOrder(account, 'AFTER');
     await page.getByRole('button', { name: /^\d+ new$/ }).click();
     await rows().filter({ hasText: 'AFTER' }).first().waitFor();
   },
-  120_000,
 );

@@ -14,7 +14,7 @@ let trackingId: string;
 let portal: Portal;
 let page: Page;
 
-withPortal({ SIMULATE: 'true', RETRY_SCHEDULE: '1h' }, async (stage) => {
+withPortal(async (stage) => {
   const { service } = stage;
   ({ account, portal, page } = stage);
   await operator(service, `/shippers/${account.shipperId}`, { method: 'PATCH', body: { name: planted } });
@@ -28,7 +28,11 @@ withPortal({ SIMULATE: 'true', RETRY_SCHEDULE: '1h' }, async (stage) => {
     method: 'PATCH',
     body: { targetAddress: `${hook.receiver.url}/${planted}?q=${planted}` },
   });
-  Object.assign(hook.response, { status: 500, body: planted, headers: { 'x-response': planted } });
+  Object.assign(hook.response, {
+    status: 500,
+    body: planted,
+    headers: { 'x-response': planted, 'retry-after': '3600' },
+  });
   trackingId = await placePlanted();
   await untilFound(async () => {
     const { data } = await account.call(`/v1/shipment-tracking/${trackingId}`);

@@ -3,19 +3,18 @@ import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, leave, withPortal } from './browser.js';
 import { operator, type Account } from '../support/client.js';
 import { startHook, untilFound } from '../support/deliveries.js';
-import type { Service } from '../support/harness.js';
+import type { SharedService } from '../support/shared-service.js';
 import { placeOrders } from '../support/load.js';
 
 const parkedAfter = 4;
-let service: Service;
+let service: Pick<SharedService, 'url' | 'sql'>;
 let account: Account;
 let page: Page;
 let recorded = 0;
 
-withPortal(
-  { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
-  (stage) => void ({ service, account, page } = stage),
-);
+withPortal((stage) => void ({ service, account, page } = stage), {
+  settings: { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
+});
 
 async function recordOrders(count: number): Promise<void> {
   await placeOrders(account, count);

@@ -4,27 +4,25 @@ import type { Page, Request } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, type Hook } from '../support/deliveries.js';
 import { operator, registerAccount, type Account } from '../support/client.js';
-import type { Service } from '../support/harness.js';
 import { startReceiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 import { logIn, placesOf } from './launch.js';
 
-let service: Service;
+let service: { url: string };
 let account: Account;
 let hook: Hook;
 let portal: Portal;
 let page: Page;
 
 withPortal(
-  { LOGIN_LIMIT_ACCOUNT: '18', RETRY_SCHEDULE: '1h' },
   async (stage) => {
     ({ service, account, portal, page } = stage);
     hook = await startHook(account, { description: 'Shop' });
     stage.onEnd(hook.receiver.close);
     await orderDelivered(account, hook.webhookId);
   },
-  { isLoggedIn: false },
+  { settings: { LOGIN_LIMIT_ACCOUNT: '18' }, isLoggedIn: false },
 );
 
 /** Nobody is logged in any more, and the page does not know it yet: as when the cookie has expired. */

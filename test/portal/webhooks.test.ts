@@ -2,17 +2,21 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
-import type { Account } from '../support/client.js';
+import { placeOrder, type Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { expectSound, inBrowser, leave, withPortal, type Portal } from './browser.js';
+
+const planted = '<script>alert(1)</script>';
+/** Fails for as long as the tests take. */
+const down = { status: 500, headers: { 'retry-after': '3600' } };
 
 let account: Account;
 let receiver: Receiver;
 let portal: Portal;
 let page: Page;
 
-withPortal({ RETRY_SCHEDULE: '1h' }, async (stage) => {
+withPortal(async (stage) => {
   ({ account, portal, page } = stage);
   const hook = await startHook(account, { description: 'Shop', ordering: 'NONE' });
   stage.onEnd(hook.receiver.close);
@@ -188,7 +192,7 @@ inBrowser('a webhook is deleted only after it was confirmed', async () => {
 
 inBrowser('the list tells at a glance which webhook is well and which is not called', async () => {
   const dead = await startHook(account, { description: 'Dead', ordering: 'NONE' });
-  dead.response.status = 500;
+  Object.assign(dead.response, down);
   await placeOrders(account, 14);
   await page.goto('/webhooks');
   const row = (name: string) => page.getByRole('row', { name });
@@ -213,7 +217,7 @@ inBrowser(
   'among many webhooks, those that are not well can be listed alone, and lead to what waits',
   async () => {
     const failing = await startHook(account, { description: 'Failing one', ordering: 'NONE' });
-    failing.response.status = 500;
+    Object.assign(failing.response, down);
     const others = await Promise.all(
       Array.from({ length: 9 }, (_, at) =>
         startHook(account, { description: `Well ${at}`, interests: ['LOST'] }),
@@ -281,4 +285,44 @@ inBrowser('a webhook without a name shows its address once, and says if only tes
   await page.keyboard.press('Escape');
   await row.getByText('none but tests').waitFor();
   await leave(page, hook);
+});
+
+inBrowser(
+  'a shipment is found by either number, and shows who was told of each state as it moves',
+  async () => {
+    const hook = await startHook(account, { description: `Hook ${planted}` });
+    const trackingId = await placeOrder(account, planted);
+    const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
+    for (const number of [planted, trackingId.toLowerCase()]) {
+      await page.goto('/shipments');
+      await search.fill(number);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: planted }).waitFor();
+    }
+    await page.getByRole('list', { name: 'Notified of Created' }).getByText('Succeeded').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Picked up' }).click();
+    await page.getByRole('list', { name: 'Notified of Picked up' }).getByText('Succeeded').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Run to Delivered' }).click();
+    const told = page.getByRole('list', { name: 'Notified of Delivered' });
+    await told.getByText('Succeeded').nth(1).waitFor();
+    await expectSound(page);
+    await told.getByRole('link', { name: `Hook ${planted}` }).click();
+    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
+    await leave(page, hook);
+  },
+);
+
+inBrowser('a number of many shipments lists them, and one of none says so', async () => {
+  await placeOrder(account, 'TWICE');
+  await placeOrder(account, 'TWICE');
+  await page.goto('/shipments');
+  const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
+  await search.fill('TWICE');
+  await page.keyboard.press('Enter');
+  await page.getByText('Number TWICE').waitFor();
+  await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
+  await expectSound(page);
+  await search.fill('none such');
+  await page.keyboard.press('Enter');
+  await page.getByText('No shipment has the number none such.').waitFor();
 });

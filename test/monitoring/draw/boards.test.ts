@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { ask, marksOf, type Sources } from '../../programs/draw/boards/ask.js';
+import { ask, type Sources } from '../../programs/draw/boards/ask.js';
 import { readBoards, boardOf, type FieldConfig } from '../../programs/draw/boards/board.js';
 import { undrawableOf } from '../../programs/draw/boards/drawable.js';
 import { sheetOf } from '../../programs/draw/boards/sheet-of.js';
 import { formatted } from '../../programs/draw/boards/units.js';
-import { configOf, reduced, shown } from '../../programs/draw/boards/values.js';
+import { configOf, shown } from '../../programs/draw/boards/values.js';
 import { choicesOf } from '../../programs/draw/boards/variables.js';
 import { firstRowsOf, halfOf, redOf, redPanels } from '../../programs/draw/halves.js';
 import { inRepository } from '../../programs/draw/paths.js';
@@ -38,7 +38,6 @@ const board = (...panels: object[]) =>
         },
       ],
     },
-    annotations: { list: [{ name: 'Deploys', expr: 'deploys', iconColor: 'blue' }] },
   });
 
 function answering(series: [labels: Record<string, string>, values: [number, number][]][]) {
@@ -95,11 +94,6 @@ describe('values', () => {
     expect(configOf('p99', 'A', field)).toEqual({ unit: 's', custom: { lineWidth: 3 } });
     expect(configOf('p50', 'A', field)).toEqual({ unit: 's' });
   });
-
-  test('the last value that is there is the one that counts', () => {
-    expect(reduced([1, 2, null, NaN])).toBe(2);
-    expect(reduced([null])).toBe(null);
-  });
 });
 
 describe('queries', () => {
@@ -117,24 +111,6 @@ describe('queries', () => {
     const { sources, queries } = answering([]);
     await ask(of, await chosen(of), sources, span, division);
     expect(queries).toEqual(['rate(x{environment="production",job=~"(api|worker)"}[4s]) + rate(y[120s])']);
-  });
-
-  test('times where a series has no value have none', async () => {
-    const of = board(panel({}));
-    const { sources } = answering([
-      [
-        { job: 'api' },
-        [
-          [1_001, 5],
-          [1_003, 6],
-        ],
-      ],
-    ]);
-    const [answered] = await ask(of, await chosen(of), sources, span, division);
-    expect(answered!.lines[0]).toMatchObject({
-      name: 'api',
-      values: [null, 5, null, 6, ...Array<null>(7).fill(null)],
-    });
   });
 
   test('SQL gets quoted values, and its rows become a table', async () => {
@@ -156,22 +132,6 @@ describe('queries', () => {
     expect(sheetOf(of, answered, { subtitle: '', caption: '', marks: [] }).panels[0]!.absent).toContain(
       'parse error',
     );
-  });
-
-  test('an annotation marks where each stretch begins', async () => {
-    const of = board(panel({}));
-    const { sources } = answering([
-      [
-        {},
-        [
-          [1_001, 1],
-          [1_002, 1],
-          [1_006, 1],
-        ],
-      ],
-    ]);
-    const marks = await marksOf(of, await chosen(of), sources, span, division);
-    expect(marks.map(({ at }) => at)).toEqual([1_001, 1_006]);
   });
 });
 

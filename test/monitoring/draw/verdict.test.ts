@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { deflateSync, inflateSync } from 'node:zlib';
+import { parse } from 'yaml';
 import type { Answered } from '../../programs/draw/boards/ask.js';
+import { divideExpr, divideRules, secondsOf } from '../../programs/draw/divide.js';
 import { createMovement, unexplained } from '../../programs/draw/movement.js';
+import { inRepository } from '../../programs/draw/paths.js';
+import { withFewColors } from '../../programs/draw/png.js';
 import { isComplete, latest, problemsOf } from '../../programs/draw/verdict.js';
 import { createTold, toldAfterSeconds } from '../../programs/draw/watch.js';
 
@@ -83,4 +89,95 @@ describe('panels that move', () => {
     ]);
     expect(unexplained(movement.still(), [[/Still/, 'nothing is erased']])).toEqual(['overview › Empty']);
   });
+});
+
+const division = { factor: 30, leastWindow: 4, leastAge: () => 30 };
+const divided = (expr: string) => divideExpr(expr, division);
+
+describe('rules with divided durations', () => {
+  test.each([
+    ['sum(rate(x_total{status=~"5.."}[5m]))', 'sum(rate(x_total{status=~"5.."}[10s]))'],
+    ['rate(x_total[30s])', 'rate(x_total[4s])'],
+    ['max_over_time(parcelhook_ready[6h:1m])', 'max_over_time(parcelhook_ready[720s:2s])'],
+    ['increase(x_total[1h] offset 1d)', 'increase(x_total[120s] offset 2880s)'],
+    ['predict_linear(x_bytes[6h], 4 * 3600) > 1', 'predict_linear(x_bytes[720s], (4 * 3600) / 30) > 1'],
+  ])('windows, steps, offsets and forecasts are divided: %s', (expr, expected) => {
+    expect(divided(expr)).toBe(expected);
+  });
+
+  test.each([
+    ['time() - max(parcelhook_walked_timestamp_seconds) > 9000', '> 300'],
+    ['time() - max(parcelhook_walked_timestamp_seconds) > 30 * 60', '> 1 * 60'],
+    ['max(parcelhook_sendable_oldest_seconds) > 120', '> 30'],
+    ['min by (queue) (parcelhook_queue_canary_age_seconds{queue="a 90"}) > 20', '> 20'],
+  ])('an age is divided, but not below what the service itself needs: %s', (expr, end) => {
+    expect(divided(expr).endsWith(end)).toBe(true);
+  });
+
+  test.each([
+    'sum(rate(parcelhook_x_seconds_bucket{le="5.0"}[240s])) > 100',
+    'parcelhook_nodejs_eventloop_lag_p99_seconds - 0.05 > 0.25',
+    'histogram_quantile(0.99, sum by (le) (rate(parcelhook_x_seconds_bucket[240s]))) > 60',
+    'parcelhook_webhooks{status="90m"} > 100 and max(parcelhook_circuits_open) >= 5',
+    'parcelhook:failing:ratio_rate1h > 14.4 * 0.01',
+    'max(parcelhook_sendable_oldest_seconds) > 5',
+  ])('latencies, counts, shares and names stay: %s', (expr) => {
+    expect(divideExpr(expr, { ...division, leastWindow: 240 })).toBe(expr);
+  });
+
+  test('of the shipped rules, every `for` is divided and nothing is lost', () => {
+    const text = readFileSync(inRepository('grafana/prometheus/rules.yml'), 'utf8');
+    const rulesOf = (yaml: string) => parse(yaml).groups.flatMap((group: any) => group.rules);
+    const before = rulesOf(text);
+    const after = rulesOf(divideRules(text, division));
+    expect(after.map(({ for: wait }: any) => wait && secondsOf(wait))).toEqual(
+      before.map(({ for: wait }: any) => wait && secondsOf(wait) / 30),
+    );
+    const rest = ({ for: _for, expr: _expr, ...others }: any) => others;
+    expect(after.map(rest)).toEqual(before.map(rest));
+    expect(before.length).toBeGreaterThan(10);
+  });
+});
+
+function pngOf(pixels: [number, number, number][][]): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    return Buffer.concat([length, Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(pixels[0]!.length, 0);
+  header.writeUInt32BE(pixels.length, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  const lines = Buffer.concat(pixels.map((line) => Buffer.from([0, ...line.flat()])));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+const dataOf = (png: Buffer, type: string): Buffer => {
+  const at = png.indexOf(type, 0, 'latin1');
+  return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+};
+
+test('a drawing keeps its frequent colours, and others become the nearest of them', () => {
+  const [black, red, nearlyRed] = [
+    [0, 0, 0],
+    [255, 0, 0],
+    [250, 4, 0],
+  ] as [number, number, number][];
+  const png = withFewColors(
+    pngOf([
+      [black!, black!, red!],
+      [black!, red!, nearlyRed!],
+    ]),
+    2,
+  );
+  const palette = [...dataOf(png, 'PLTE')];
+  expect(palette).toEqual([0, 0, 0, 255, 0, 0]);
+  expect([...inflateSync(dataOf(png, 'IDAT'))]).toEqual([0, 0, 0, 1, 0, 0, 1, 1]);
 });

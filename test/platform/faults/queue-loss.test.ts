@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../../support/client.js';
-import { backends, startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { startProcess, startServiceToBreak, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
-import { freePort, startRedis, type RedisServer } from '../../support/redis.js';
+import { freePort, redisProgram, startRedis, type RedisServer } from '../../support/redis.js';
 import { countByStatus, untilAllAre } from '../../support/deliveries.js';
 import { crashTraces, newFolder, type Folder } from '../../support/deployment.js';
 import { heardOf, percentile, placeOrders, repeated, startLoad, verifyAll } from '../../support/load.js';
@@ -24,7 +24,7 @@ interface Own {
   service?: Service;
 }
 
-(backends.includes('redis') ? describe : describe.skip)('the queue is disposable', () => {
+(redisProgram ? describe : describe.skip)('the queue is disposable', () => {
   let folder: Folder;
 
   beforeAll(() => {
@@ -44,9 +44,9 @@ interface Own {
   };
   const next = inSequence();
 
-  const start = async (own: Own, options: { env?: Record<string, string>; role?: string } = {}) => {
+  const start = async (own: Own, role?: string) => {
     own.redis = await startRedis(folder.path);
-    own.service = await startService({ ...options, env: { REDIS_URL: own.redis!.url, ...options.env } });
+    own.service = await startServiceToBreak({ REDIS_URL: own.redis!.url }, role);
     return registerAccount(own.service);
   };
 
@@ -74,7 +74,7 @@ interface Own {
     'FLUSHALL with a backlog: everything is delivered within 60 s',
     next(
       withOwn(async (own) => {
-        const account = await start(own, { role: 'api' });
+        const account = await start(own, 'api');
         const { receiver } = own;
         const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
         const worker = await startProcess(env, 'worker');
@@ -108,7 +108,7 @@ interface Own {
   test.concurrent(
     'jobs left on Redis when the queue moves to PostgreSQL are not needed',
     withOwn(async (own) => {
-      const account = await start(own, { role: 'api' });
+      const account = await start(own, 'api');
       const { receiver } = own;
       const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
       const worker = await startProcess(env, 'worker');
@@ -175,8 +175,7 @@ interface Own {
     withOwn(async (own) => {
       const port = await freePort();
       const { receiver } = own;
-      const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
-      const service = await startService({ env, role: 'api' });
+      const service = await startServiceToBreak({ REDIS_URL: `redis://127.0.0.1:${port}` }, 'api');
       own.service = service;
       const worker = await startProcess(service.env, 'worker');
       try {

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
 import { createDatabase, dropDatabase } from '../../support/database.js';
-import { backends, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
+import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { startReceiver } from '../../support/receiver.js';
 import { deployment } from '../../support/deployment.js';
 import { until } from '../../support/until.js';
 
 const adminUrl = process.env.TEST_DATABASE_URL ?? '';
 
-describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend) => {
+describe('MIGRATION_DATABASE_URL', () => {
   const name = `t_${randomBytes(6).toString('hex')}`;
   const [owner, service] = [`${name}_owner`, `${name}_service`];
   const running: RunningProcess[] = [];
@@ -59,8 +59,7 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
       )
     ).length === 1;
 
-  const redis = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL! } : {};
-  const secrets = deployment('', { ...redis, LOG_RETENTION: '3d' });
+  const secrets = deployment('', { LOG_RETENTION: '3d' });
   const env = () => ({ ...secrets, DATABASE_URL: as(service, 's') });
 
   /** Tries everything from an order to its notification, and through the log. */
@@ -106,7 +105,7 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
       start({ ...settings, MIGRATION_DATABASE_URL: as(owner, 'o') }, 'api'),
     ]);
     try {
-      if (backend === 'postgres') await until('the queue is open before the migrations are run', queueIsOpen);
+      await until('the queue is open before the migrations are run', queueIsOpen);
     } finally {
       await migrations.end();
       await starting;

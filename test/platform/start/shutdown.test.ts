@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
-import { backends, startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { startProcess, startServiceToBreak, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { accountAt, crashTraces } from '../../support/deployment.js';
 import { countByStatus, untilAllAre } from '../../support/deliveries.js';
@@ -11,13 +11,13 @@ import { until } from '../../support/until.js';
 
 const lastLine = (output: string) => output.trimEnd().split('\n').at(-1);
 
-describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
+describe('SIGTERM', () => {
   const services: Service[] = [];
   const receivers: Receiver[] = [];
 
   // Each test has its own service, which it stops; tests that need little CPU run concurrently.
   const start = async (env: Record<string, string> = {}) => {
-    const service = await startService({ backend, env });
+    const service = await startServiceToBreak(env);
     services.push(service);
     return service;
   };

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../../support/client.js';
-import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
-import { copyOfProgram, runProgram } from '../../support/program.js';
+import { startProcess, startServiceToBreak, stopProcess, type Service } from '../../support/harness.js';
+import { copyOfProgram, programFile, runProgram } from '../../support/program.js';
 import { startReceiver } from '../../support/receiver.js';
 import { freePort } from '../../support/redis.js';
 import {
@@ -27,7 +27,7 @@ let folder: Folder;
 
 beforeAll(async () => {
   folder = newFolder();
-  service = await startService();
+  service = await startServiceToBreak();
   account = await registerAccount(service);
   ({ webhookId } = await registerWebhook(account, 'http://127.0.0.1:1/hook?token=abc'));
   await placeOrder(account);
@@ -184,4 +184,51 @@ test('if the key is lost for good, the runbook leads to a service that sends aga
     expect(await stopProcess(started)).toBe(0);
     await receiver.close();
   }
+});
+
+describe('an impossible start', () => {
+  test('with a broken configuration exits 78 and names every wrong variable in one message', async () => {
+    const env = {
+      PORT: 'eighty',
+      DATABASE_URL: 'mysql://localhost/db',
+      REDIS_URL: 'localhost:6379',
+      TOKEN_SECRET: 'short',
+      TOKEN_TTL: '1 hour',
+      ALLOW_HTTP_TARGETS: 'yes',
+      RETRY_SCHEDULE: '5s,soon',
+      DELIVERY_CONCURRENCY: '0',
+      ALLOWED_PORTS: '443,x',
+      LOG_LEVEL: 'loud',
+      TRUST_PROXY: 'everyone',
+      STATES_FILE: '/nowhere/states.json',
+      DROPOFF_FILE: programFile,
+    };
+    const { exit, stdout, stderr } = await runProgram([], env);
+    expect(exit).toBe(78);
+    expect(stdout).toBe('');
+    const names = [...Object.keys(env), 'SECRETS_KEY', 'OPERATOR_TOKEN'];
+    const lines = stderr.trimEnd().split('\n').slice(1);
+    expect(lines.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]).sort()).toEqual(names.sort());
+    expect(stderr.split('ENOENT')).toHaveLength(2);
+  });
+
+  test.each([
+    ['STATES_FILE', '{"initial": "A", "states": [{"name": "A", "next": ["B"]}]}'],
+    ['DROPOFF_FILE', '[]'],
+    ['STATES_FILE', 'no JSON'],
+  ])('with an unusable data file exits 78 and names %s', async (name, content) => {
+    const folder = newFolder();
+    const file = join(folder.path, 'file.json');
+    writeFileSync(file, content);
+    const secrets = {
+      TOKEN_SECRET: 'x'.repeat(32),
+      SECRETS_KEY: 'x'.repeat(32),
+      OPERATOR_TOKEN: 'x'.repeat(16),
+    };
+    const env = { DATABASE_URL: 'postgres://localhost:1/none', ...secrets, [name]: file };
+    const { exit, stderr } = await runProgram([], env);
+    folder.remove();
+    expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
+    expect(exit).toBe(78);
+  });
 });

@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { variables } from '../../src/config/variables.js';
+import { readTracked } from '../support/project-files.js';
+import { configRows, page, rowsIn } from './config-table.js';
+import { drawing, drawingIn } from './drawing.js';
 
 const documents = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'src/client/README.md'],
@@ -33,4 +37,20 @@ test.each(documents)('%s links only to existing files and headings', (document) 
     return !existsSync(file) || (anchor !== undefined && !anchors(file).includes(anchor));
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+test(`the table in ${page} matches the schema; if not: npm run config-table`, () => {
+  expect(rowsIn(readTracked(page))).toEqual(configRows());
+});
+
+test.each(Object.entries(variables.shape))('%s has a description', (_name, schema) => {
+  expect(schema.description).toMatch(/^\S.{20,}/);
+});
+
+test('the drawing of the rooms is that of the imports; if not: npm run drawing', () => {
+  expect(drawingIn(readTracked('docs/architecture.md')).trim()).toBe(drawing().trim());
+});
+
+test('docs/architecture.md stays short enough to be read: a third of what it once was', () => {
+  expect(readTracked('docs/architecture.md').length).toBeLessThan(23_000);
 });
