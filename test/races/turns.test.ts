@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordEvents } from '../../src/engine/record/record.js';
+import type { Database } from '../../src/platform/database/postgres.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { recomputeTurns } from '../../src/engine/outbox/turns.js';
 import { updateWebhook } from '../../src/webhooks/store.js';
 import {
+  collector,
   createSweeper,
   drain,
   finish,
@@ -11,6 +14,7 @@ import {
   muchRoom,
   pull,
   record,
+  recording,
 } from '../support/core/acts.js';
 import { stopAt } from '../support/core/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/core/checks.js';
@@ -217,3 +221,25 @@ function failing(query: World['db']['query'], name: string): World['db']['query'
   return (called, text, values) =>
     called === name ? Promise.reject(new Error('gone')) : query(called, text, values);
 }
+
+test('an event that another process records between the two reads of a recording is repeated, not refused', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  const event = { shipmentId, state: 'PICKED_UP', externalId: 'picked-up-1' };
+  const deps = {
+    ...recording(world.db, collector(), longHoldMs),
+    allows: (from: string | null, to: string) => from !== to,
+  };
+  let reads = 0;
+  const db: Database = {
+    ...world.db,
+    query: async (...statement: Parameters<Database['query']>) => {
+      const rows = await world.db.query(...statement);
+      if ((reads += 1) === 1) await recordEvents(deps, [event]);
+      return rows;
+    },
+  } as Database;
+  expect(await recordEvents({ ...deps, db }, [event])).toEqual([{ eventId: event.externalId }]);
+  expect(
+    await world.sql('select state from events where shipment_id = $1 order by sequence', [shipmentId]),
+  ).toEqual([{ state: 'CREATED' }, { state: 'PICKED_UP' }]);
+});

@@ -209,13 +209,14 @@ async function planRound(
   round: number,
 ): Promise<Plan> {
   const open = events.flatMap((event, index) => (results.has(index) ? [] : [{ event, index }]));
-  const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
-  const known = await findEventsByExternalId(deps.db, externalIds);
   const shipments = await loadHeads(
     deps.db,
     open.map(({ event }) => event),
     round === 0, // later, another process may have created the shipment of an order
   );
+  // After the shipments: an event that has moved one is then found here, and repeated instead of refused.
+  const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
+  const known = await findEventsByExternalId(deps.db, externalIds);
   const plan: Plan = { moves: new Map(), rows: [] };
   const recordedAt = new Date(); // one for all: within a commit the feed is ordered by id, and a clock may be set back
   const planned = new Set<string>();

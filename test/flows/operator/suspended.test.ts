@@ -155,7 +155,8 @@ test.concurrent('a webhook that failed for long before starts afresh after the r
   await orderDelivered(account, hook.webhookId);
   await service.sql(
     `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
-     values ($1, now(), 1, 1, now() - interval '4 days', now() + interval '1 h')`,
+     values ($1, now(), 1, 1, now() - interval '4 days', now() + interval '1 h')
+     on conflict (webhook_id) do update set failing_since = excluded.failing_since, open_until = excluded.open_until`,
     [hook.webhookId],
   );
   await set('SUSPENDED');
