@@ -5,6 +5,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
+import { countAttemptsFromZero } from './attempt/attempt.js';
 import { byHandLeaseMs } from './attempt/by-hand.js';
 import { createRedeliverer, createRedeliveryQueue, redeliverJob } from './attempt/redelivery.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
@@ -22,7 +23,6 @@ import type { LookupOptions } from './send/dns/lookups.js';
 import { createDnsResolver } from './send/dns/resolver.js';
 import type { Sealer } from './send/sealing.js';
 import { createSender } from './send/sender.js';
-import { countAttemptsFromZero } from './settle/note-attempt.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';

@@ -2,17 +2,14 @@ import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { ResponseReason } from '../circuit/store.js';
 import { disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
-import { noteAttempt, type AttemptWatch } from '../settle/note-attempt.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
 import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
-import type { Target, Targets } from '../send/targets.js';
+import type { Target } from '../send/targets.js';
 import type { Durations } from '../../platform/durations.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
-import { sendClaim, type SendingOptions } from '../send/request.js';
+import { makeAttempt, type AttemptOptions } from './attempt.js';
 
-export interface ByHandOptions
-  extends SendingOptions, AttemptWatch, Omit<TransitionDependencies, 'durations'> {
-  targets: Targets;
+export interface ByHandOptions extends AttemptOptions, Omit<TransitionDependencies, 'durations'> {
   durations: Durations;
   /** No attempt by hand lasts longer, so its lease needs no renewal. */
   leaseMs: number;
@@ -28,27 +25,24 @@ export async function sendByHand(
   issuedAt: number,
   settle: (db: Database, attempt: AttemptRecord & { succeeded: boolean }) => Promise<boolean>,
 ): Promise<{ settled: boolean; succeeded: boolean } | null> {
-  const { durations, logger } = options;
-  const target = await options.targets.of(claim).catch((error: unknown) => {
-    logger.warn(
-      { deliveryId: claim.deliveryId, error: describeError(error) },
-      'target not read; nothing is sent',
-    );
+  const { durations } = options;
+  let settled = false;
+  const outcome = await makeAttempt(options, claim, issuedAt, {
+    settle: async (target, sent) => {
+      const disables = disabledBy(sent);
+      if (disables !== null) await disable(options, target, disables);
+      const record = attemptRecordOf(claim, sent);
+      // While PostgreSQL is unavailable, retry only as long as the lease is certainly valid.
+      const giveUpAt = performance.now() + durations.leaseMs - durations.maxStartMs;
+      settled = await retryWhileDatabaseDown(
+        () => settle(options.db, { ...record, succeeded: sent.ok }),
+        () => performance.now() < giveUpAt,
+        durations.patienceMs,
+      );
+      return { ended: record, accepted: settled };
+    },
   });
-  const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
-  if (!target || !outcome) return null;
-  const disables = disabledBy(outcome);
-  if (disables !== null) await disable(options, target, disables);
-  const record = attemptRecordOf(claim, outcome);
-  // While PostgreSQL is unavailable, retry only as long as the lease is certainly valid.
-  const giveUpAt = performance.now() + durations.leaseMs - durations.maxStartMs;
-  const settled = await retryWhileDatabaseDown(
-    () => settle(options.db, { ...record, succeeded: outcome.ok }),
-    () => performance.now() < giveUpAt,
-    durations.patienceMs,
-  );
-  noteAttempt(options, claim, record, settled);
-  return { settled, succeeded: outcome.ok };
+  return outcome && { settled, succeeded: outcome.ok };
 }
 
 /** A failure is only logged: the outcome must still be recorded, and the next attempt disables the webhook. */

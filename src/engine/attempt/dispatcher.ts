@@ -6,19 +6,17 @@ import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
-import { sendClaim, type SendingOptions } from '../send/request.js';
-import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../../platform/durations.js';
+import { makeAttempt, type AttemptOptions } from './attempt.js';
 import { createLeases } from './leases.js';
 import type { InFlight } from '../schedule/lanes.js';
 import { Scheduler, type OrdersUnderWay, type Page } from '../schedule/scheduler.js';
 
 export interface DispatcherOptions
-  extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
+  extends AttemptOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
   /** For claims and leases: its commits may be lost in a crash. */
   leaseDb: Database;
   metrics: Metrics;
-  targets: Targets;
   durations: Durations;
   concurrency: number;
   onLeft(due: Due[]): void;
@@ -141,28 +139,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
   /** Null if none was made. */
   const attempt = async (entry: InFlight): Promise<number | null> => {
-    const { claim } = entry;
-    const target = await options.targets.of(claim).catch(logFailure);
-    const outcome = target ? await exchange(entry, target) : null;
-    if (!target || !outcome) {
-      await leases.giveBack(claim);
-      notify([dueOf(claim)], true);
-      return null;
-    }
-    await settler.settle(claim, target.storedAddress, outcome);
-    return outcome.durationMs;
-  };
-  const exchange = async (entry: InFlight, target: Target) => {
     const { claim, asOfMs } = entry;
-    scheduler.sending(entry, performance.now());
-    const outcome = await sendClaim(options, claim, target, asOfMs);
-    const sendableMs = scheduler.answered(entry, performance.now());
-    if (outcome && options.tracing.isExporting) {
-      const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
-      options.tracing.start('wait', wait).end({ atMs: outcome.startedAt.getTime() });
-    }
-    if (outcome && !claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
-    return outcome;
+    const outcome = await makeAttempt(options, claim, asOfMs, {
+      sending: () => scheduler.sending(entry, performance.now()),
+      answered: (answer) => {
+        const sendableMs = scheduler.answered(entry, performance.now());
+        if (answer) noteWait(claim, sendableMs, answer.startedAt);
+      },
+      settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
+    });
+    if (outcome) return outcome.durationMs;
+    await leases.giveBack(claim);
+    notify([dueOf(claim)], true);
+    return null;
+  };
+  const noteWait = (claim: DueClaim, sendableMs: number, startedAt: Date) => {
+    if (!claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
+    if (!options.tracing.isExporting) return;
+    const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
+    options.tracing.start('wait', wait).end({ atMs: startedAt.getTime() });
   };
   const giveBackAll = (entries: InFlight[]) => {
     for (const entry of entries)

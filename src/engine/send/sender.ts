@@ -52,6 +52,16 @@ export interface SendOutcome extends PhaseTimes {
   requestSent: boolean;
 }
 
+/** Of a signed request. */
+export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> {
+  /** In seconds, this is the signed `webhook-timestamp`. */
+  startedAt: Date;
+  /** The request headers as the log stores them; null if no request went out. */
+  requestHeaders: string | null;
+  /** As the log stores them; null without a response. */
+  responseHeaders: string | null;
+}
+
 export interface Sender {
   send(request: SendRequest): Promise<SendOutcome>;
   /** Attempts in flight fail with RESET. */

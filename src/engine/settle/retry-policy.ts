@@ -1,6 +1,6 @@
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
-import type { AttemptOutcome } from '../send/request.js';
+import type { AttemptOutcome } from '../send/sender.js';
 
 export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
   shipperId: claim.shipperId,

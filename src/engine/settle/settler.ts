@@ -9,12 +9,11 @@ import { countOutcomes, disableByResponse, type TransitionDependencies } from '.
 import type { Due, Claim, Settlement } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
 import type { SettlingResult } from '../outbox/settle.js';
-import type { AttemptOutcome } from '../send/request.js';
-import { noteAttempt, secondsSince, type AttemptWatch } from './note-attempt.js';
+import type { AttemptOutcome } from '../send/sender.js';
 import { disabledBy, retryAfterMs, settlementOf } from './retry-policy.js';
 import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
 
-export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions, AttemptWatch {
+export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
   db: Pool;
   metrics: Metrics;
   durations: Durations;
@@ -27,8 +26,15 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
 }
 
 export interface Settler {
-  /** Resolves when it is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
-  settle(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
+  /**
+   * Resolves when it is settled or, if the claim was lost, refused. It is retried for `patienceMs` while PostgreSQL is
+   * down.
+   */
+  settle(
+    claim: Claim,
+    storedAddress: string,
+    outcome: AttemptOutcome,
+  ): Promise<{ ended: Settlement; accepted: boolean }>;
   /** From now on outcomes are retried for a few seconds only. */
   hurry(): void;
   flushed(): Promise<void>;
@@ -106,9 +112,9 @@ export function createSettler(options: SettlerOptions): Settler {
         () => performance.now() < giveUpAt,
         durations.patienceMs,
       );
-      noteAttempt(options, claim, settlement, accepted);
       if (accepted) noteSettlement(metrics, claim, settlement);
       else metrics.lateResults.inc();
+      return { ended: settlement, accepted };
     },
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
@@ -144,3 +150,7 @@ function noteSettlement(metrics: Metrics, claim: Claim, { status, reason, trigge
 }
 
 export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
+
+/** Since the event of the claim was recorded. */
+export const secondsSince = ({ recordedAt }: Claim, nowMs: number): number =>
+  Math.max(0, nowMs - recordedAt.getTime()) / 1_000;

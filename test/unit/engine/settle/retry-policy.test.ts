@@ -10,7 +10,7 @@ import {
   type RetryInput,
 } from '../../../../src/engine/settle/retry-policy.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
-import type { AttemptOutcome } from '../../../../src/engine/send/request.js';
+import type { AttemptOutcome } from '../../../../src/engine/send/sender.js';
 
 const dayMs = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');

@@ -1,0 +1,232 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { traceIdOf, traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
+import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import { errorCodes } from '../send/errors.js';
+import { encodeHeaders, serviceHeaders, sign, timestampOf, type SignedAttempt } from '../send/headers.js';
+import { encodeResponseHeaders } from '../send/response-headers.js';
+import type { AttemptOutcome, SendOutcome, SendRequest } from '../send/sender.js';
+import type { OpenTarget, Target, Targets } from '../send/targets.js';
+import { secondsSince } from '../settle/settler.js';
+import type { Starts } from './starts.js';
+
+export interface AttemptOptions {
+  targets: Targets;
+  starts: Starts;
+  send(request: SendRequest): Promise<SendOutcome>;
+  logger: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
+  timeoutMs: number;
+  /** Parcelhook's, for `user-agent`. */
+  version: string;
+  /** `failed`: a success is logged at debug. */
+  logAttempts: 'all' | 'failed';
+}
+
+/** In these an attempt by the schedule differs from one by hand. */
+export interface AttemptSteps {
+  /** The target is known: the exchange begins. */
+  sending?(): void;
+  /** The exchange is over; null: it may not start any more. */
+  answered?(outcome: AttemptOutcome | null): void;
+  /** `accepted`: the claim was still ours. */
+  settle(target: Target, outcome: AttemptOutcome): Promise<{ ended: Ended; accepted: boolean }>;
+}
+
+type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
+
+/**
+ * Makes one attempt, from its claim to its line in the log, whatever its trigger. `issuedAt`: performance.now() when the
+ * claiming statement was issued. Null if none was made: the target is not readable, or the attempt may not start any
+ * more. The claim is then to be given back.
+ */
+export async function makeAttempt(
+  options: AttemptOptions,
+  claim: Claim,
+  issuedAt: number,
+  { sending, answered, settle }: AttemptSteps,
+): Promise<AttemptOutcome | null> {
+  const target = await options.targets
+    .of(claim)
+    .catch((error: unknown) =>
+      options.logger.warn(
+        { deliveryId: claim.deliveryId, error: describeError(error) },
+        'target not read; nothing is sent',
+      ),
+    );
+  if (!target) return null;
+  sending?.();
+  const outcome = await exchange(options, claim, target, issuedAt);
+  answered?.(outcome);
+  if (!outcome) return null;
+  const { ended, accepted } = await settle(target, outcome);
+  note(options, claim, ended, accepted);
+  return outcome;
+}
+
+/**
+ * Signs and sends. Null if the attempt may not start any more, which is asked right before the first byte. A
+ * request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that it is not retried for
+ * ever.
+ */
+async function exchange(
+  options: AttemptOptions,
+  claim: Claim,
+  target: Target,
+  issuedAt: number,
+): Promise<AttemptOutcome | null> {
+  const startedAt = new Date();
+  const span = options.tracing.start('attempt', {
+    parent: claim.trace,
+    kind: 'client',
+    startedAtMs: startedAt.getTime(),
+  });
+  try {
+    const opened = target.open();
+    const secrets = secretsOf(target, opened, startedAt);
+    const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
+    const { rawResponseHeaders, ...outcome } = await options.send({
+      url: opened.url,
+      shipperId: claim.shipperId,
+      body: claim.body,
+      timeoutMs: options.timeoutMs,
+      headers: [...opened.headers, ...serviceHeaders(attempt)],
+      mayStart: () => options.starts.mayStart(claim, issuedAt),
+      onPhase: span.isSampled ? span.event : undefined,
+    });
+    if (outcome.withheld) return null;
+    if (span.isSampled) span.end(endOf(claim, outcome));
+    return {
+      ...outcome,
+      responseBody: claim.erased ? null : outcome.responseBody,
+      responseHeaders: claim.erased ? null : encodeResponseHeaders(rawResponseHeaders, startedAt),
+      startedAt,
+      requestHeaders: outcome.requestSent ? encodeHeaders(attempt, opened.encodedHeaders) : null,
+    };
+  } catch (error) {
+    options.logger.error(
+      { deliveryId: claim.deliveryId, error: describeError(error) },
+      'notification not made; the attempt counts as failed',
+    );
+    if (span.isSampled) span.end(endOf(claim, unsent(startedAt)));
+    return unsent(startedAt);
+  }
+}
+
+const endOf = (
+  claim: Claim,
+  { ok, statusCode, errorCode }: Pick<SendOutcome, 'ok' | 'statusCode' | 'errorCode'>,
+) => ({
+  failed: !ok,
+  attributes: {
+    'parcelhook.shipper_id': claim.shipperId,
+    'parcelhook.webhook_id': claim.webhookId,
+    'parcelhook.delivery_id': claim.deliveryId,
+    'parcelhook.attempt': claim.number,
+    'parcelhook.trigger': claim.trigger,
+    ...(statusCode !== null && { 'http.response.status_code': statusCode }),
+    ...(errorCode !== null && { 'error.type': errorCode }),
+  },
+});
+
+const unsent = (startedAt: Date): AttemptOutcome => ({
+  ok: false,
+  withheld: false,
+  statusCode: null,
+  errorCode: 'PROTOCOL',
+  errorDetail: null,
+  responseBody: null,
+  responseHeaders: null,
+  durationMs: 0,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
+  remoteAddress: null,
+  retryAfter: null,
+  webhookDelivery: null,
+  requestSent: false,
+  startedAt,
+  requestHeaders: null,
+});
+
+function signed(
+  { version }: AttemptOptions,
+  { eventId, body, sequence, number }: Claim,
+  secrets: string[],
+  startedAt: Date,
+  traceparent: string,
+): SignedAttempt {
+  const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
+  return { eventId, sequence, number, startedAt, signature, version, traceparent };
+}
+
+function secretsOf(
+  { previousSecretUntil }: Target,
+  { secret, previousSecret }: OpenTarget,
+  now: Date,
+): string[] {
+  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
+  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
+}
+
+/** Counts and logs an attempt that has ended, whatever its trigger. */
+function note(
+  { metrics, logger, logAttempts }: AttemptOptions,
+  claim: Claim,
+  ended: Ended,
+  accepted: boolean,
+): void {
+  const { statusCode, errorCode, durationMs } = ended;
+  metrics.attempts.inc({
+    outcome: errorCode ?? 'SUCCEEDED',
+    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
+  });
+  metrics.attemptDuration.observe(
+    { outcome: errorCode === null ? 'success' : 'failure' },
+    durationMs / 1_000,
+  );
+  if (claim.trigger === 'SCHEDULED' && claim.number === 1)
+    metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
+  const level = !accepted ? 'warn' : logAttempts === 'failed' && errorCode === null ? 'debug' : 'info';
+  if (!logger.isLevelEnabled(level)) return;
+  const line = {
+    deliveryId: claim.deliveryId,
+    webhookId: claim.webhookId,
+    shipperId: claim.shipperId,
+    trackingId: trackingIdOf(claim.body),
+    eventId: claim.eventId,
+    traceId: traceIdOf(claim.trace),
+    attempt: claim.number,
+    trigger: claim.trigger,
+    status: ended.status,
+    statusCode,
+    errorCode,
+    durationMs: Math.round(durationMs),
+    delayMs: ended.delayMs,
+  };
+  logger[level](line, accepted ? 'attempt' : 'attempt ended too late: its claim was lost');
+}
+
+/**
+ * The shipment's tracking id, as a notification names it; undefined in a notice about a webhook. It is searched for from
+ * the end: what precedes it may be long, and may have any names. Inside a string its quotes would be escaped.
+ */
+function trackingIdOf(body: string): string | undefined {
+  const name = '"tracking_id":"';
+  const start = body.lastIndexOf(name);
+  if (start === -1) return undefined;
+  const from = start + name.length;
+  return body.slice(from, body.indexOf('"', from));
+}
+
+/** Starts each counter of attempts at zero: to Prometheus, one that first appears at 1 has not increased. */
+export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): void {
+  const unanswered = errorCodes.filter((code) => code !== 'HTTP_STATUS');
+  attempts.inc({ outcome: 'SUCCEEDED', status_class: '2xx' }, 0);
+  for (const outcome of unanswered) attempts.inc({ outcome, status_class: 'none' }, 0);
+  for (const status_class of ['3xx', '4xx', '5xx']) attempts.inc({ outcome: 'HTTP_STATUS', status_class }, 0);
+  for (const outcome of ['success', 'failure']) attemptDuration.zero({ outcome });
+}
