@@ -31,7 +31,7 @@ const tiers: Tier[] = [
   { folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
   { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
   { folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
-  { folders: ['unit/engine'], queue: 'postgres', runs: 'full' },
+  { folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
   { folders: ['timed'], queue: 'redis', alone: true },
 ];
 
@@ -118,7 +118,7 @@ async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
   for (const { folders, queue, alone, runs } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
     console.log(`\n== ${folders.join(', ')}: ${runs ? `${runs} runs` : `the queue on ${queue}`} ==`);
-    const paths = folders.map((one) => `<rootDir>/test/${one}/`.replace('<rootDir>', process.cwd()));
+    const paths = folders.map((one) => `${process.cwd()}/test/${one}`);
     const code = await runJest([...options, ...paths], queue, { maxWorkers: alone ? 1 : workers, runs });
     exitCode = Math.max(exitCode, code);
   }

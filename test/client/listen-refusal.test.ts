@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { verify } from '../../src/client/index.js';
 import { newSecret } from '../../src/engine/send/sealing.js';
-import { credentials, runListen, startListener, type Listener } from '../flows/feed/listener.js';
+import { credentials, runListen, startListener, type Listener } from './listener.js';
 import { placeOrder, registerAccount, type Account } from '../support/client.js';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
 import { sharedService, type SharedService } from '../support/shared-service.js';

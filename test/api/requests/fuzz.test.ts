@@ -5,8 +5,10 @@ import { fuzzSettings } from '../../programs/fuzz/deployment.js';
 import { createFuzzer } from '../../programs/fuzz/fuzzer.js';
 import { startServiceWith } from '../../support/harness.js';
 import { expectFailure } from '../../support/expect.js';
+import { until } from '../../support/until.js';
 
 const service = await startServiceWith(fuzzSettings);
+await until('ready', async () => (await fetch(`${service.url}/readyz`)).ok, 30_000);
 const account = await registerAccount(service);
 afterAll(() => service.stop());
 

@@ -7,12 +7,12 @@ import {
   registerWebhook,
   request,
   type Account,
-} from '../../support/client.js';
-import { expectWrong } from '../../support/expect.js';
-import { operatorToken, startServiceToInspect, type Service } from '../../support/harness.js';
-import { runProgram } from '../../support/program.js';
-import { until } from '../../support/until.js';
-import { orderDelivered, startHook } from '../../support/deliveries.js';
+} from '../support/client.js';
+import { expectWrong } from '../support/expect.js';
+import { operatorToken, startServiceToInspect, type Service } from '../support/harness.js';
+import { runProgram } from '../support/program.js';
+import { until } from '../support/until.js';
+import { orderDelivered, startHook } from '../support/deliveries.js';
 
 let service: Service;
 let account: Account;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Account } from '../../support/client.js';
-import { until } from '../../support/until.js';
+import type { Account } from '../support/client.js';
+import { until } from '../support/until.js';
 
 export type Line = { type: string } & Record<string, any>;
 
@@ -15,7 +15,7 @@ export interface Listener {
   end(signal?: NodeJS.Signals): Promise<{ code: number | string; afterMs: number }>;
 }
 
-const program = fileURLToPath(new URL('../../../dist/client/parcelhook.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/client/parcelhook.js', import.meta.url));
 
 const running = new Set<() => void>();
 process.on('exit', () => running.forEach((kill) => kill()));

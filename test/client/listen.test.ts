@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createClient } from '../../../src/client/index.js';
+import { createClient } from '../../src/client/index.js';
 import {
   operator,
   placeOrder,
@@ -7,12 +7,12 @@ import {
   registerWebhook,
   sampleOrder,
   type Account,
-} from '../../support/client.js';
-import { startProcess, startServiceToBreak, type Service } from '../../support/harness.js';
-import { programFile } from '../../support/program.js';
-import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
-import { until } from '../../support/until.js';
-import { verifyAll } from '../../support/load.js';
+} from '../support/client.js';
+import { startProcess, startServiceToBreak, type Service } from '../support/harness.js';
+import { programFile } from '../support/program.js';
+import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+import { verifyAll } from '../support/load.js';
 import { credentials, runListen, startListener, type Listener } from './listener.js';
 
 /** The bound of steps that take at most a second, on a busy machine. */
