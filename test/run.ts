@@ -36,7 +36,7 @@ const tiers: Tier[] = [
 ];
 
 /** Tests mostly wait; but too many at once distort those that measure time. */
-const workersPerCore = 2.5;
+const workersPerCore = 2;
 /** A server allows 300 connections; a test file needs up to eighty. */
 const workersPerServer = 2;
 const workers = Number(

@@ -14,7 +14,7 @@ interface Failure {
 }
 
 /** By HTTP status. */
-export const failures: Record<number, Failure> = {
+const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',
     code: 'INVALID_REQUEST',
@@ -86,7 +86,7 @@ export const failures: Record<number, Failure> = {
   },
 };
 
-export const unexpected: Failure = {
+const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',
   description: 'Any other failure, such as an internal error (500), has the same format.',

@@ -44,7 +44,7 @@ function knownMigrations(): (Migration & { text: string })[] {
  * Throws ConfigError if an applied migration differs from this program's at the same position. Migrations after the
  * last known one belong to a newer program; this one works with them.
  */
-export function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
+function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
   const inOrder = [...applied].sort(byName);
   const isSame = (one: Migration, other: Migration) => one.name === other.name && one.sha256 === other.sha256;
   const differing = inOrder.find((one, at) => at < known.length && !isSame(one, known[at]!));
