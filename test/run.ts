@@ -5,9 +5,9 @@
  * tests are left out with a warning.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded/index.js';
@@ -71,9 +71,19 @@ function freeBytes(path: string): number {
 
 async function startPostgres(dataDir: string) {
   const server = await startEmbeddedPostgres({ dataDir, logger });
+  goFirst(Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8')));
   await stretchPasswordLess(server.superuserConnectionString);
   await migrate(await createDatabase(server.superuserConnectionString, templateDatabase, null), logger);
   return server;
+}
+
+/** On a busy machine, what all tests wait for runs before them; only root may ask for that. */
+function goFirst(pid: number): void {
+  try {
+    setPriority(pid, -10);
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 /** Tests open four thousand connections; 4,096 rounds of hashing take 2 ms each, for a random password. */

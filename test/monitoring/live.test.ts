@@ -171,7 +171,7 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
 /** Waits until one delivery is given up, before enough failures open the circuit. */
 async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
   await placeOrder(account);
-  await failing.waitFor(3);
+  await failing.waitFor(3, undefined, 45_000);
 }
 
 async function pickUp(service: { url: string }, trackingId: string | undefined): Promise<void> {

@@ -35,7 +35,7 @@ import { isRoot, privateCheckout, type Checkout } from '../../support/private-ch
   });
 
   test.concurrent('npm test starts its engines', async () => {
-    const path = 'test/unit/platform/errors.test.ts';
+    const path = 'test/unit/platform/values.test.ts';
     expect(await run('npm', 'test', '--ignore-scripts', '--', path)).toMatchObject({ code: 0 });
   });
 
