@@ -78,7 +78,7 @@ const change =
       await audit(tx, actor, { action, shipperId: user.shipperId, userId });
     });
 
-/** Also ends the user's password links and tokens. 404 if there is no such user. */
+/** Removes the user and ends its password links and tokens. 404 if there is no such user. */
 export const removeUser = change('USER_REMOVED', deleteUser);
 
 /** The password stays valid. 404 if there is no such user. */
@@ -132,7 +132,10 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
+/**
+ * Stores the origin at most once a day, and keeps the latest. False if the user is removed: logins and removals wait
+ * for each other here.
+ */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',
@@ -238,7 +241,7 @@ async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Also ends the user's other links and all tokens. */
+/** Sets the password, and ends the user's other links and all tokens. */
 async function setPassword(tx: Database, userId: string, passwordHash: string): Promise<void> {
   await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
   await tx.query(

@@ -38,7 +38,10 @@ export const smallPage = (title: string, body: string): string => `<!doctype htm
 ${body}
 </html>`;
 
-/** Its addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what they name. */
+/**
+ * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
+ * they name.
+ */
 const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
 const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
 

@@ -18,7 +18,7 @@ export interface InfrastructureDependencies {
 
 const secondMs = 1_000;
 const limitsEveryMs = 15 * secondMs;
-/** They read a file's size for each table and index of the database. */
+/** Reading sizes takes one file's size for each table and index of the database. */
 const sizesEveryMs = 60 * secondMs;
 const staggerMs = 50;
 const maxTables = 50;

@@ -1,4 +1,4 @@
-/** Not configurable, and in one place so that tests can scale them. */
+/** Durations that are not configurable, in one place so that tests can scale them. */
 export interface Durations {
   /** After a kill -9 the delivery is claimed again once the lease has expired. */
   leaseMs: number;

@@ -115,7 +115,7 @@ describe('the concurrent requests of a shipper', () => {
     expect(responses.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
   });
 
-  test('are limited to fewer for expensive requests: however long these last, others have connections left', async () => {
+  test('have a lower limit for expensive requests, so that others have connections left however long these last', async () => {
     const { webhookId } = await registerWebhook(busy, 'http://127.0.0.1:9/');
     const body = { from: Date.now() - 60_000, to: Date.now() };
     const unlock = await lock('deliveries');

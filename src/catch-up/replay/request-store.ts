@@ -118,7 +118,7 @@ export interface Replay {
   finishedAt: Date | null;
 }
 
-/** Of the deliveries made, those no longer in the outbox under the replay's id are settled. */
+/** `done` counts the deliveries that are no longer in the outbox under the replay's id. */
 const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.status,
   r.done - case when r.status = 'RUNNING' or r.withdrawing
                 then (select count(*)::int from ${owedBy('r.replay_id')} o) else 0 end as done,

@@ -114,7 +114,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
   );
 }
 
-/** They are deleted, not cancelled: the log keeps nothing of a removed shipper. */
+/** Owed deliveries of a removed shipper are deleted, not cancelled: the log keeps nothing of it. */
 export const owedToRemove = ({
   shipperId,
   after,

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { parkedFrom } from './replay.js';
 import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
 
-/** As of one time of PostgreSQL's clock. */
+/** Facts that hold together at one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
   asOf: Date;
   place: 'OUTBOX' | 'LOG' | 'NOWHERE';

@@ -78,7 +78,7 @@ export interface OwedRow {
   deliveryId: string | null;
   webhookId: string;
   started: boolean;
-  /** By PostgreSQL's clock; if it waits its turn, the time of recording. */
+  /** When it is due, by PostgreSQL's clock; the time of recording if it waits its turn. */
   dueAt: Date;
   waitsTurn: boolean;
   /** It has no row, but may overtake earlier states. */

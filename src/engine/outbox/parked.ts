@@ -75,7 +75,7 @@ const leewayMs = 3 * 86_400_000;
 /** Bounds the months that are read. Clocks are off by less than a day. */
 const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
 
-/** Of shipper $1. */
+/** The events of shipper $1 after a position of the feed. */
 const behind = (position: string, eventId: string, firstId: string, before = 'true') => `from events
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
     and event_id >= ${firstId}::uuid and ${before}`;
@@ -113,7 +113,7 @@ export interface ParkedPiece {
   /** Null if no event was left. */
   reached: ParkedPlace | null;
   isEnd: boolean;
-  /** They are older than the log's retention. */
+  /** How many events were older than the log's retention. */
   expired: number;
   shipmentIds: string[];
 }

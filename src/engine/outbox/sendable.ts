@@ -8,11 +8,11 @@ type UnservedCause = (typeof heldCauses)[number] | 'slow' | 'failing';
 /** Owed deliveries: those that wait for this service (`sendable`), and those that wait for others (`waiting`). */
 export interface Backlog {
   sendable: number;
-  /** For how long the oldest has been sendable; 0 if there is none. */
+  /** How long the oldest has been sendable; 0 if there is none. */
   oldestSendableSeconds: number;
   /** Deliveries due to webhooks that are called, sendable or not, except those that are being sent. */
   due: number;
-  /** For how long the oldest of them has been due; 0 if there is none. */
+  /** How long the oldest of them has been due; 0 if there is none. */
   oldestDueSeconds: number;
   /** Deliveries that are being sent. */
   sending: number;
@@ -24,7 +24,7 @@ export interface Backlog {
   unserved: Record<UnservedCause, number>;
   /** Webhooks with something due whose receiver was full, and when it was last seen so. */
   full: Record<string, number>;
-  /** Like all times here by PostgreSQL's clock (epoch). */
+  /** When the figures were read (epoch). All times here are by PostgreSQL's clock. */
   readAtMs: number;
 }
 

@@ -216,7 +216,7 @@ export interface MarkedShipment {
 }
 
 /**
- * With `quietMs` only those without a new state for that time. Because of the row locks, a concurrent recording is
+ * `quietMs` leaves out shipments with a new state within that time. The rows are locked, so a concurrent recording is
  * either visible to the following statements or sees the mark.
  */
 export function markErased(

@@ -1,7 +1,7 @@
 import { masked } from './sealing.js';
 import type { FlatHeaders } from './headers.js';
 
-/** Of all headers as shown, each with its name, its value and four bytes, as on the wire. */
+/** The bound for all headers as shown: each counts its name, its value and four bytes, as on the wire. */
 const maxShownBytes = 4 * 1024;
 const framingBytes = 4;
 
@@ -89,7 +89,7 @@ function secondsAfter(startedAt: Date, value: string): string | null {
   return second === secondOf(startedAt) ? '' : String(second - secondOf(startedAt));
 }
 
-/** By name, in the order in which they came. */
+/** Decodes the stored headers: by name, in the order in which they came. */
 export function decodeResponseHeaders(
   encoded: string | null,
   startedAt: Date,

@@ -35,7 +35,7 @@ export function settlementOf(
 
 type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
 
-/** Of the response's header `webhook-delivery` only the first value counts, in any case. Node joins repeated ones by commas. */
+/** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
 const isAskedTo = (
   what: 'abort-message' | 'disable',
   { webhookDelivery }: Pick<Response, 'webhookDelivery'>,

@@ -40,7 +40,7 @@ export function operationSections({ paths, webhooks, components }: OpenApiDocume
   );
 }
 
-/** As RapiDoc names what its navigation leads to. */
+/** The name that RapiDoc gives to an operation in its navigation. */
 const anchorOf = (method: string, path: string) => `${method}-${path.replaceAll(/[\s#:?&={}]/g, '-')}`;
 
 /** The names of fields, and what is said about them; each schema once. */

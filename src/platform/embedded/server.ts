@@ -84,7 +84,7 @@ async function startServer({ folder, runner }: Server, fixedPort?: number): Prom
   return launch(folder, runner, fixedPort);
 }
 
-/** Undefined if it is usable. Throws if waiting will not help. */
+/** Why the running server cannot be used; undefined if it can. Throws if waiting will not help. */
 async function refusalOf(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
   try {
     await ensureDatabase(running.port, password);

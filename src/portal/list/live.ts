@@ -14,7 +14,7 @@ import {
 } from './window.js';
 
 interface Source<Row> {
-  /** Stands for the filters. */
+  /** The filters as text: another text begins another list. */
   key: string;
   read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
   readOne(row: Row, signal: AbortSignal): Promise<Row>;

@@ -102,7 +102,10 @@ export function slowest(hours: readonly Hour[]): string {
   return values.length === 0 ? '' : durationText(Math.max(...values));
 }
 
-/** Its trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in ms. */
+/**
+ * The webhook's trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in
+ * ms.
+ */
 export function advice(webhook: WebhookWithHealth, now: number): string {
   const { health, status } = webhook;
   const why = trouble(webhook, health, now);
