@@ -189,7 +189,7 @@ async function endTokens(tx: Database, userId: string): Promise<void> {
   await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
 }
 
-/** Until the transaction ends. Null if there is none. */
+/** Locks the user until the transaction ends. Null if there is none. */
 async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
   const rows = await tx.query<{ shipperId: string }>(
     'lock-user',
@@ -277,7 +277,7 @@ export async function endSession(
   );
 }
 
-/** Of sessions that have expired, by any clock: each process asks its own whether a token has. */
+/** Forgets sessions that have expired by any clock: each process asks its own whether a token has. */
 export async function forgetEndedSessions(db: Database): Promise<void> {
   await db.query(
     'forget-ended-sessions',

@@ -53,7 +53,7 @@ export interface Resources {
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;
-  /** Of the creation queue and of each delivery shard, by name. */
+  /** The producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   durations: Durations;
   metrics: Metrics;

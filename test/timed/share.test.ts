@@ -73,7 +73,7 @@ describe('the concurrent requests of a shipper', () => {
     expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
   });
 
-  test('of endless uploads are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {
+  test('that upload without end are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {
     const { hostname, port } = new URL(service.url);
     const head = [
       `POST /v1/shipments?key=${busy.accountKey} HTTP/1.1`,

@@ -18,7 +18,7 @@ export interface OwnersOfRows {
   recordNothing(tx: Database): Promise<void>;
 }
 
-/** Of the shipper, or of all shippers if `isShared`. */
+/** Rows of the shipper, or of all shippers if `isShared`. */
 export interface PageRows {
   table: string;
   key: string;

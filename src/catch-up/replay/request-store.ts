@@ -185,7 +185,7 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** It has deliveries left, or ended so recently that an earlier claim may still start. */
+/** True if the replay has deliveries left, or ended so recently that an earlier claim may still start. */
 export async function isEnding(
   db: Database,
   replayId: string,

@@ -98,7 +98,9 @@ export async function endWithDeletedWebhook(db: Database, replayId: string): Pro
   );
 }
 
-/** Those with deliveries in the outbox are checked again later, ever less often: a retry may take days. */
+/**
+ * Ends replays without deliveries in the outbox. The others are checked again, ever less often: a retry may take days.
+ */
 export async function finishSettledReplays(
   db: Database,
   options: { pauseMs: number; limit: number },

@@ -33,7 +33,7 @@ export interface DeliveryFacts {
   isDeleted: boolean;
   isSuspended: boolean;
   isParked: boolean;
-  /** It gets a row only when the position of its parked webhook reaches its event. */
+  /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
   circuitOpenUntil: Date | null;
   probeUntil: Date | null;

@@ -81,7 +81,7 @@ export interface OwedRow {
   /** When it is due, by PostgreSQL's clock; the time of recording if it waits its turn. */
   dueAt: Date;
   waitsTurn: boolean;
-  /** It has no row, but may overtake earlier states. */
+  /** The webhook is parked: the delivery has no row, but may overtake earlier states. */
   parked: boolean;
   revision: number;
   ordered: boolean;

@@ -30,7 +30,7 @@ export interface Backlog {
 
 /** Claims of a process for a webhook whose receiver has room: they wait for the process. */
 export interface HeldBack {
-  /** Those whose attempt has not begun, and for how long the oldest of them has been sendable. */
+  /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
   count: number;
   sendableForMs: number;
   /** How long ago the receiver was last full with this process's attempts; null if there was none. */
@@ -40,7 +40,7 @@ export interface HeldBack {
 export interface BacklogOptions {
   /** Number of valid claims from which a webhook's receiver counts as full. */
   fullFrom: number;
-  /** The same of a shipper: as many attempts as one may have at slow receivers. All of its webhooks count as full. */
+  /** A shipper with so many attempts, as many as it may have at slow receivers, is full: so are all of its webhooks. */
   shipperFullFrom: number;
   last: Pick<Backlog, 'full' | 'readAtMs'>;
   /** The reading process's own claims, by webhook. */

@@ -79,7 +79,7 @@ export const isWithdrawn = (row: string) =>
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 
-/** Neither paused, disabled nor deleted, and its shipper is not suspended. */
+/** True if webhook `w` is neither paused, disabled nor deleted, and its shipper is not suspended. */
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
@@ -197,14 +197,14 @@ export const unclaimedStatus = (row: string) =>
 
 export const unclaimed = `status = ${unclaimedStatus('o')}, lease_until = null`;
 
-/** It changes no indexed column, so the update is HOT. */
+/** A claim changes no indexed column, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
 /**
- * A part for `with recursive`: `owing` has the next `limit` webhooks after `after` that are owed something due now or later.
- * It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no webhook
- * is missed.
+ * A part for `with recursive`: `owing` has the next `limit` webhooks after `after` that are owed something due now or
+ * later. It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no
+ * webhook is missed.
  */
 export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
     (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null

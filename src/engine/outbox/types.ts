@@ -21,9 +21,9 @@ export interface Claim {
   revision: number;
   ordered: boolean;
   supersedes: boolean;
-  /** It has failed lately, so its successes count for the circuit, too. */
+  /** True if the webhook has failed lately, so that its successes count for the circuit, too. */
   troubled: boolean;
-  /** It tests an open circuit. */
+  /** True if the attempt tests an open circuit. */
   isProbe: boolean;
   /** The shipment is erased, so the response is not stored. */
   erased: boolean;

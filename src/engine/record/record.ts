@@ -37,7 +37,7 @@ export interface RecordDependencies {
   terminalStates: string[];
   leaseMs: number;
   orderHoldMs: number;
-  /** It gets the owed deliveries after the commit. */
+  /** Gets the owed deliveries after the commit. */
   handOver: HandOver;
   onRecorded?(shipperIds: Set<string>): void;
   tracing: Tracing;

@@ -36,7 +36,7 @@ export interface EventRow {
 /** A process whose clock differs more from PostgreSQL's records nothing: queries by time would miss its events. */
 export const clockLeewayMs = 86_400_000;
 
-/** It is refused if another writer was faster, or the shipment was erased since. */
+/** A change of a shipment's state; refused if another writer was faster, or the shipment was erased since. */
 export interface Move {
   shipmentId: string;
   shipperId: string;
@@ -192,7 +192,7 @@ const insertEventsText = `
 
 const externalIdsPerPiece = 10_000;
 
-/** Those older than the log, in bounded pieces. */
+/** Deletes callers' ids that are older than the log, in bounded pieces. */
 export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
   let deleted: unknown[];
   do deleted = await deletePieceOfExternalIds(db, retentionMs);

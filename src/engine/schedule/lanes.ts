@@ -31,10 +31,10 @@ export interface InFlight {
   at: number;
   /** performance.now() before the claiming statement was sent. */
   asOfMs: number;
-  /** Epoch. */
+  /** When the delivery was due (epoch). */
   dueMs: number;
   startedAtMs: number | null;
-  /** The pool whose place it has. */
+  /** The pool in which the attempt has a place; null before and after it has one. */
   pool: Pool | null;
   /** Since when the delivery has waited for this process, as known at its start. */
   sinceMs: number;

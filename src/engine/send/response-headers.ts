@@ -82,7 +82,10 @@ function lineOf(name: string, value: string, startedAt: Date): string {
 const secondOf = (date: Date) => Math.floor(date.getTime() / 1_000);
 const httpDate = (second: number) => new Date(second * 1_000).toUTCString();
 
-/** Empty for the second in which the attempt began; null if the value is no date in the form of today (RFC 9110, 5.6.7). */
+/**
+ * The seconds from the start of an attempt to a date: empty if there are none, null if the value is not a date in the
+ * form that RFC 9110, 5.6.7 prefers.
+ */
 function secondsAfter(startedAt: Date, value: string): string | null {
   const second = Date.parse(value) / 1_000;
   if (!Number.isInteger(second) || httpDate(second) !== value) return null;

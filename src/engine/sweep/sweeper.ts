@@ -37,7 +37,7 @@ const rowsPerPage = 20_000;
 const webhooksPerPage = 200;
 /** Share of the time spent on a long outbox, so that its pages cost PostgreSQL little. */
 const shareOfPages = 1 / 20;
-/** The same for expired leases, which are found within some seconds. */
+/** Share of the time spent on looking for expired leases, which are found within some seconds. */
 const shareOfWebhooks = 1 / 8;
 /** The deletion of a webhook, and each sweep after it, cancels at most so many of its deliveries. */
 const cancelledAtOnce = 1_000;

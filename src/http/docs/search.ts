@@ -68,7 +68,7 @@ function wordsOf(operation: Operation, schemas: OpenApiDocument['components']['s
 const maxResults = 60;
 const excerptLength = 200;
 
-/** Those with every word; first those that have them in their title. */
+/** Finds the sections that have every word; first those that have them in their title. */
 export function search(sections: Section[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];

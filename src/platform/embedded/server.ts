@@ -152,7 +152,7 @@ const serverSettings = {
   // Accepted means committed to disk.
   fsync: 'on',
   synchronous_commit: 'on',
-  // Without replication; a crash loses nothing at this level either.
+  // This level excludes replication; a crash loses nothing at it either.
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '1GB',

@@ -12,7 +12,7 @@ export const nameOf = ({
 }: Pick<Webhook, 'description' | 'targetAddress'>): string =>
   description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** The same where there is little space: an address is cut in the middle, as its ends tell it from others. */
+/** The name where there is little space: an address is cut in the middle, as its ends tell it from others. */
 export function shortNameOf(webhook: Pick<Webhook, 'description' | 'targetAddress'>): string {
   const name = nameOf(webhook);
   const isCut = !webhook.description && name.length > 40;
