@@ -42,7 +42,7 @@ export function watchInfrastructure(
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }
 
-/** That Redis is away is no failure: the queue's check reports it. */
+/** An unreachable Redis is no failure here: the queue's check reports it. */
 export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencies): Promise<void> =>
   inParallel(
     show(

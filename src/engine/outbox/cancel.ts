@@ -59,7 +59,7 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
     [retentionMs, limit],
   );
 
-/** Even those being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
+/** Cancels even deliveries being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
 export async function cancelErased(
   db: Database,
   shipmentIds: string[],

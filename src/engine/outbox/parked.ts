@@ -3,7 +3,10 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms, noOutcome } from './sql.js';
 
-/** Meanwhile the webhook's events get no outbox rows; the replay stores the feed position from which on. */
+/**
+ * True while a webhook is parked: its events get no outbox rows. The replay stores the feed position at which that
+ * began.
+ */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
 /** Recordings share this advisory lock while a webhook of the shipper is parked. */

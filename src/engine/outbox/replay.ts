@@ -113,7 +113,7 @@ export const passedTo = (lastEventId: string, retentionMs: string) =>
 export interface ReplayPiece {
   /** Null if no event was left. */
   lastEventId: string | null;
-  /** Even if the webhook is not called now. Those of another replay are not counted. */
+  /** Deliveries to send, even if the webhook is not called now. Those of another replay are not counted. */
   sent: number;
   anythingSent: boolean;
   turns: Turn[];

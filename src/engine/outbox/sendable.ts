@@ -53,7 +53,7 @@ export interface BacklogOptions {
 const counted = 50_000;
 const maxWebhooksRead = 10_000;
 
-/** Deliveries of row `l`, up to the webhook's share. */
+/** Counts deliveries of the webhook in row `l`, up to `share.most`. */
 const countOf = (condition: string) => `
   select count(*) as count from (select 1 from outbox where webhook_id = l.webhook_id and ${condition} limit share.most) x`;
 

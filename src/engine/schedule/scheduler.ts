@@ -212,7 +212,7 @@ export class Scheduler {
       if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < this.#slowMs) continue;
       if (lane.pool !== 'slow') {
         this.#moveToSlow(lane, nowMs);
-        returned.push(...this.#takePending(lane)); // they would wait too long here
+        returned.push(...this.#takePending(lane)); // claims would wait too long in this lane
       }
       if (pool !== null && this.#places.mayMoveToSlow()) this.#places.leave(entry, 'slow', nowMs);
     }

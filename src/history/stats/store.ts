@@ -120,7 +120,7 @@ async function deleteHoursPage(db: Database, retentionMs: number, limit: number)
   return rows.length;
 }
 
-/** None that the API may show is deleted. */
+/** Deletes old hours, but none that the API may show. */
 export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
   const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
   while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);

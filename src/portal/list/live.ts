@@ -41,7 +41,7 @@ export interface LiveList<Row> {
 }
 
 const everyMs = 3_000;
-/** Never aborted. */
+/** A signal that is never aborted. */
 const untilDone = new AbortController().signal;
 
 /** A list that is read again every few seconds without moving; `isLive: false` rests. */
