@@ -79,7 +79,7 @@ export function createPrincipalCache(db: Database) {
   };
 
   return {
-    /** As of at most eight seconds ago. Throws ApiError UNAVAILABLE. */
+    /** The principal as of at most eight seconds ago. Throws ApiError UNAVAILABLE. */
     get: async (userId: string) => {
       const entry = entries.get(userId);
       const ageMs = entry ? performance.now() - entry.readAt : Infinity;

@@ -122,7 +122,7 @@ export async function shipperExists(db: Database, shipperId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Until the transaction ends. Null if it does not exist or is removed. */
+/** Locks the shipper until the transaction ends. Null if it does not exist or is removed. */
 export async function lockShipper(tx: Database, shipperId: string): Promise<Shipper | null> {
   const rows = await tx.query<Shipper>(
     'lock-shipper-to-change',

@@ -49,7 +49,7 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
   const key = createSecretKey(Buffer.from(secret));
   const keys = [key, ...(previousSecret === undefined ? [] : [createSecretKey(Buffer.from(previousSecret))])];
   const lifetimeSeconds = Math.max(1, Math.round(lifetimeMs / 1000));
-  /** Their signature is verified: only the expiry is checked again. */
+  /** Tokens whose signature is verified: only the expiry is checked again. */
   const genuine = new Map<string, VerifiedClaims>();
 
   const payloadOf = async (token: string): Promise<unknown> => {

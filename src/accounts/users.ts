@@ -78,7 +78,7 @@ const change =
       await audit(tx, actor, { action, shipperId: user.shipperId, userId });
     });
 
-/** Also ends the user's password links and tokens. 404 if there is no such user. */
+/** Removes the user and ends its password links and tokens. 404 if there is no such user. */
 export const removeUser = change('USER_REMOVED', deleteUser);
 
 /** The password stays valid. 404 if there is no such user. */
@@ -132,7 +132,10 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
+/**
+ * Stores the origin at most once a day, and keeps the latest. False if the user is removed: logins and removals wait
+ * for each other here.
+ */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',
@@ -186,7 +189,7 @@ async function endTokens(tx: Database, userId: string): Promise<void> {
   await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
 }
 
-/** Until the transaction ends. Null if there is none. */
+/** Locks the user until the transaction ends. Null if there is none. */
 async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
   const rows = await tx.query<{ shipperId: string }>(
     'lock-user',
@@ -238,7 +241,7 @@ async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Also ends the user's other links and all tokens. */
+/** Sets the password, and ends the user's other links and all tokens. */
 async function setPassword(tx: Database, userId: string, passwordHash: string): Promise<void> {
   await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
   await tx.query(
@@ -248,7 +251,7 @@ async function setPassword(tx: Database, userId: string, passwordHash: string): 
   );
 }
 
-/** More are not remembered one by one: then the user's other sessions and tokens end, too. */
+/** At most so many ended sessions are remembered: beyond it the user's other sessions and tokens end, too. */
 const endedPerUser = 1_000;
 
 /** Nothing happens if the user is removed. */
@@ -274,7 +277,7 @@ export async function endSession(
   );
 }
 
-/** Of sessions that have expired, by any clock: each process asks its own whether a token has. */
+/** Forgets sessions that have expired by any clock: each process asks its own whether a token has. */
 export async function forgetEndedSessions(db: Database): Promise<void> {
   await db.query(
     'forget-ended-sessions',

@@ -106,7 +106,7 @@ function faultsOf({ reading, start, original, place }: Match, body: Body, curren
   ];
 }
 
-/** Without a match only what is plain to see is certain. */
+/** Findings if no secret and body match the signature: only those that the input itself shows are certain. */
 function suspicions({
   headers,
   id,
@@ -205,7 +205,7 @@ async function mistakeIn(computed: string, signed: Signed, secret: string): Prom
   return 'Your code computes another signature: take HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body as received>`, and write it in Base64.';
 }
 
-/** In Base64, that for URLs, without padding, or in hexadecimal. */
+/** True if both are the same digest: `given` may be Base64, also for URLs or without padding, or hexadecimal. */
 function isSame(given: string, digest: string): boolean {
   const hex = [...atob(digest)]
     .map((character) => character.charCodeAt(0).toString(16).padStart(2, '0'))
@@ -214,7 +214,7 @@ function isSame(given: string, digest: string): boolean {
   return given.toLowerCase() === hex || plain === digest.replace(/=+$/, '');
 }
 
-/** Of `curl -v`, of a curl command, of a quote. */
+/** The start of a line of `curl -v`, of a curl command, or of a quote. */
 const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;
 /** White space and the backslash of a shell. Without the look-behind a long run costs its square. */
 const trailing = /(?<![\s\\])[\s\\]+$/;

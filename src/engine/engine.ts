@@ -39,11 +39,11 @@ export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */
   concurrency: number | null;
   db: Pool;
-  /** For tests: short statements only. */
+  /** Used for tests of webhooks, in short statements only. */
   apiDb: Database;
-  /** For claims and leases: PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
+  /** Makes claims and leases: PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
   leaseDb: Database;
-  /** Of the queues of deliveries. */
+  /** Producers of the queues of deliveries. */
   producers: Producer[];
   logger: Logger;
   metrics: Metrics;
@@ -58,15 +58,15 @@ export interface EngineOptions {
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
-  /** After each commit, with the shippers of the events. */
+  /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
-  /** In the transaction that disables them. */
+  /** Called in the transaction that disables the webhooks. */
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
 }
 
 /** The door: everything between a state event and the line in the log. The rest of the service knows only this. */
 export interface Engine {
-  /** For what records with a connection of its own. */
+  /** Gives the dependencies to a caller that records with a connection of its own. */
   recording(db: Database): RecordDependencies;
   record(db: Database, events: NewEvent[]): Promise<RecordResult[]>;
   /** These webhooks have something due, in this process or another. */

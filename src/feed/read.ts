@@ -124,6 +124,6 @@ function refuseVoid({ epoch, position, timeMs }: Cursor, extent: FeedExtent, old
 
 const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
 
-/** For readers that wait while the database is restored or replaced. */
+/** The refusal for readers that waited while the database was restored or replaced. */
 export const databaseReplaced = () =>
   refusal(`belongs to a database that was restored or replaced by a standby since: ${beginAgain}`);

@@ -43,7 +43,7 @@ export function createFeed(deps: FeedDependencies) {
     /** Requests that wait for events of these shippers are checked soon. */
     nudge: watcher.nudge,
     waiting: bounds.waiting,
-    /** With an empty page, now and later. */
+    /** Ends all waits with an empty page, those that begin later, too. */
     endWaits: watcher.stop,
   };
 }

@@ -25,7 +25,7 @@ const maxBytes = 1 << 20;
 
 const columns = 'event_id, position, external_id, sequence, recorded_at, body';
 
-/** With ids from `firstId` on, as `e`. Written for the index by position. */
+/** The shipper's events with ids from `firstId` on, as `e`. Written for the index by position. */
 const ofAll = (shipperId: string, firstId: string) =>
   `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
 
@@ -119,8 +119,8 @@ export async function findLatest(
 }
 
 /**
- * With an id from `firstId` on and before `endId`; the origin if there is none. Written for the index by shipper: the
- * index of all ids would read the events of all shippers.
+ * Finds the last event with an id from `firstId` on and before `endId`; the origin if there is none. Written for the
+ * index by shipper: the index of all ids would read the events of all shippers.
  */
 export async function findBefore(
   tx: Database,

@@ -19,9 +19,9 @@ interface Group {
   waiters: Set<Waiter>;
 }
 
-/** Between checks: the maximum delay of events recorded by another process. */
+/** The pause between checks, and so the maximum delay of events recorded by another process. */
 const checkEveryMs = 200;
-/** From the last check to one after a nudge. */
+/** The shortest pause from one check to the next, which a nudge asks for. */
 const checkAfterNudgeMs = 15;
 
 /** One connection checks for all, only while requests wait. After two failed checks in a row, all waits fail. */

@@ -38,11 +38,14 @@ export const smallPage = (title: string, body: string): string => `<!doctype htm
 ${body}
 </html>`;
 
-/** Its addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what they name. */
+/**
+ * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
+ * they name.
+ */
 const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
 const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
 
-/** Issued sources alone: no inline script or style, no string becomes markup (trusted types). */
+/** Allows our own files only: no inline script or style, and no string becomes markup (trusted types). */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 

@@ -43,7 +43,7 @@ export interface RouteDocs {
   description?: string;
   /** `data` of a success by HTTP status; its description is that of the response. Tests check real responses by it. */
   responses: Partial<Record<200 | 201 | 202, z.ZodObject>>;
-  /** Without anything to tell, `data` is null. */
+  /** True if `data` is null when there is nothing to tell. */
   orNull?: boolean;
   /** The envelope has a `processId`: per the specification on order integration only. */
   hasProcessId?: boolean;
@@ -62,7 +62,7 @@ export interface Route extends RouteDocs {
   auth: 'login' | 'session' | 'shipper' | 'operator';
   /** Runs outside the shares: it has a gate of its own, or waits long for something other than the database. */
   ungated?: boolean;
-  /** It hashes a password or waits for a receiver: its time says nothing about the API's, and is measured apart. */
+  /** True if the route hashes a password or waits for a receiver: its time is measured apart from the API's. */
   slowByDesign?: boolean;
   /** `costly`: its statements may take long. Such requests have shares of their own, so as not to delay the others. */
   cost: 'usual' | 'costly';

@@ -29,7 +29,7 @@ export type Boxes = ReturnType<typeof createBoxes>;
 const maxBoxes = 50;
 export const maxItems = 100;
 
-/** In memory only: items may hold personal data, and are gone with the process. */
+/** Boxes are in memory only: items may hold personal data, and are gone with the process. */
 export function createBoxes() {
   const boxes = new LRUCache<string, Box>({ max: maxBoxes });
   const change = (shipperId: string, changes: Partial<Box>): Box => {
@@ -72,7 +72,7 @@ export function createInboxAddresses(baseUrl: string, secret: string) {
     return Buffer.concat([id, mac.subarray(0, 16)]).toString('base64url');
   };
   return {
-    /** Of a shipper's inbox; the same after a restart. */
+    /** The address of a shipper's inbox; the same after a restart. */
     addressOf: (shipperId: string) => `${baseUrl}${inboxPath}${tokenOf(shipperId)}`,
     /** Null for a token that this service has not made. */
     shipperOf: (token: string) => {

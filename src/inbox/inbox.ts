@@ -37,7 +37,7 @@ export interface InboxDependencies {
   bodyBytes: BodyBytes;
 }
 
-/** The sender gives up first. */
+/** How much longer than the sender a held request waits, so that the sender gives up first. */
 const holdMarginMs = 1_000;
 
 /** An address of the service's own for each shipper, for development, which shows what arrives and fails on demand. */

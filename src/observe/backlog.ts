@@ -11,7 +11,7 @@ import { inParallel } from './infrastructure.js';
 
 const maxAgeMs = 60_000;
 
-/** From how many claims receivers count as full, given DELIVERY_CONCURRENCY of the workers. */
+/** The number of claims from which a receiver counts as full, given DELIVERY_CONCURRENCY of the workers. */
 export const fullFrom = (concurrency: number): Pick<BacklogOptions, 'fullFrom' | 'shipperFullFrom'> => ({
   fullFrom: laneLimits(concurrency).slowFrom,
   shipperFullFrom: placesOf(concurrency).maxOfShipper.slow,
@@ -35,7 +35,7 @@ export function createBacklogGauges(deps: {
   const full = fullFrom(deps.concurrency);
   let last: Pick<Backlog, 'full' | 'readAtMs'> = { full: {}, readAtMs: 0 };
 
-  /** They are forgotten when the last read that succeeded is too old. */
+  /** Gauges are forgotten when the last read that succeeded is too old. */
   const shown = <Figures>(
     gauges: Parameters<typeof forget>,
     read: () => Promise<Figures>,

@@ -18,7 +18,7 @@ export interface InfrastructureDependencies {
 
 const secondMs = 1_000;
 const limitsEveryMs = 15 * secondMs;
-/** They read a file's size for each table and index of the database. */
+/** Reading sizes takes one file's size for each table and index of the database. */
 const sizesEveryMs = 60 * secondMs;
 const staggerMs = 50;
 const maxTables = 50;
@@ -42,7 +42,7 @@ export function watchInfrastructure(
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }
 
-/** That Redis is away is no failure: the queue's check reports it. */
+/** An unreachable Redis is no failure here: the queue's check reports it. */
 export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencies): Promise<void> =>
   inParallel(
     show(

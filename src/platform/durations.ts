@@ -1,4 +1,4 @@
-/** Not configurable, and in one place so that tests can scale them. */
+/** Durations that are not configurable, in one place so that tests can scale them. */
 export interface Durations {
   /** After a kill -9 the delivery is claimed again once the lease has expired. */
   leaseMs: number;
@@ -7,19 +7,19 @@ export interface Durations {
   /** Added to `maxStartMs`: the process may stall between reading the clock and sending the first byte. */
   startMarginMs: number;
   sweepEveryMs: number;
-  /** Of orders, redeliveries and the like. */
+  /** The pause between sweeps of orders, redeliveries and the like. */
   sweepRestEveryMs: number;
   /** Readiness expects a canary job in each queue every 30 s. */
   canaryEveryMs: number;
   /** A delivery that has been due for longer is reported. */
   unattendedAfterMs: number;
-  /** For this long after an outage the sweeper takes up no expired lease: its holder could not renew it. */
+  /** The sweeper takes up no expired lease for this long after an outage: its holder could not renew it. */
   outageGraceMs: number;
   /** At low load an outcome waits this long to share a statement with others. */
   lingerMs: number;
   /** An attempt that lasts longer moves its lane to the slow pool. */
   slowMs: number;
-  /** For this long an outcome is kept in memory while PostgreSQL is down. */
+  /** An outcome is kept in memory for this long while PostgreSQL is down. */
   patienceMs: number;
   replayEveryMs: number;
   foldEveryMs: number;
@@ -30,7 +30,7 @@ export interface Durations {
   circuit: { windowMs: number; firstWaitMs: number; maxWaitMs: number };
 }
 
-/** With a `scale` of 0.1, leases, sweeps and circuits run ten times as fast. */
+/** A `scale` of 0.1 makes leases, sweeps and circuits run ten times as fast. */
 export const durationsOf = (scale = 1): Durations => ({
   leaseMs: 10_000 * scale,
   maxStartMs: 500, // bounds this process's own delay, so it is not scaled

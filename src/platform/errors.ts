@@ -61,7 +61,7 @@ export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');
 };
 
-/** Never a statement's values or a request's content. */
+/** Describes an error without the values of a statement or the content of a request. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError && error.cause !== undefined)
     return `${error.status}: ${describeError(error.cause)}`;

@@ -8,7 +8,7 @@ export interface TaskWatch {
 }
 
 /**
- * Never twice at once. A failure is logged and counted, and the next run comes as usual. The task may resolve with the
+ * Repeats a task, one run at a time. A failure is logged and counted, and the next run comes as usual. The task may resolve with the
  * milliseconds until its next run. The first run comes at once, or after `firstAfterMs`.
  */
 export function every(

@@ -17,7 +17,7 @@ function parseNetwork(text: string): Network | null {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Also IPv4 inside IPv6 (mapped, or translated by NAT64). */
+/** Finds an IPv4 address inside an IPv6 address, too (mapped, or translated by NAT64). */
 export function inNetworks(networks: readonly Network[]): (ip: string) => boolean {
   const parsed = networks.map((network) => ipaddr.parseCIDR(network));
   return (ip) => {

@@ -30,7 +30,7 @@ export function waitText(ms: number): string {
 export const countText = (count: number, one: string, many: string) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** "4 min ago", "in 30 s"; "now" within a second and a half. In ms. */
+/** Says "4 min ago" or "in 30 s", or "now" within a second and a half. Both times are in ms. */
 export function relative(moment: number, from: number): string {
   const distance = Math.abs(moment - from);
   if (distance < 1_500) return 'now';

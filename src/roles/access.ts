@@ -24,7 +24,9 @@ export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | '
   onAccountChanged(): void;
 }
 
-/** It leaves enough of the pool's connections for orders, and bounds the memory of unread responses. */
+/**
+ * The share of a shipper leaves enough of the pool's connections for orders, and bounds the memory of unread responses.
+ */
 const share = {
   maxUnderWay: 1_000,
   concurrency: 4,

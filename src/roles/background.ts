@@ -35,7 +35,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const daysWithoutSuccess = 5;
 
-/** The removal of shippers belongs to accounts, which knows no feature above it. */
+/** The removal of shippers gets these from here: it belongs to accounts, which imports no feature above it. */
 export const owners: OwnersOfRows = {
   owedPage: owedToRemove({ shipperId: '$1', after: '$2::uuid', limit: '$3' }),
   takeOutOwed: takeOut('page'),

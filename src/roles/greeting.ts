@@ -39,7 +39,7 @@ export function sampleOrder(now: number) {
   };
 }
 
-/** As in the README and in the examples of the API. */
+/** The order of the README and of the API's examples. */
 const order = () => ({
   ...sampleOrder(Date.now()),
   shipperTrackingId: 'ORDER-1001',

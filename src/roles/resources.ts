@@ -53,7 +53,7 @@ export interface Resources {
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;
-  /** Of the creation queue and of each delivery shard, by name. */
+  /** The producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   durations: Durations;
   metrics: Metrics;
@@ -85,7 +85,7 @@ export interface OpenOptions {
   onWaiting(reason: Error): void;
 }
 
-/** Also registers the release of each. Waits for PostgreSQL without limit. */
+/** Opens the resources and registers the release of each. Waits for PostgreSQL without limit. */
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const tracing = await openTracing(config, logger);
@@ -106,7 +106,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   await migrateOnceReachable(options, () => requireSettings(apiDb).then(() => requireKey(apiDb, secrets)));
   await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
   await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
-  // Readers of the feed check it again: a failure here must not delay deliveries.
+  // A failure here must not delay deliveries: whoever reads the feed checks it again.
   const feed = await apiDb.transaction(readFeedExtent).catch((error: unknown) => {
     logger.warn({ error: describeError(error) }, 'feed not checked; its readers will check it');
     return null;

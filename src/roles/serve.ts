@@ -55,7 +55,10 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
 /** npm forwards a Ctrl-C that the terminal already sent to every process, so it may arrive twice. */
 const sameCtrlCMs = 500;
 
-/** Not ready at once, drains after `delayMs`, exits 0. A second signal, or a drain beyond `timeoutMs`, exits 1. */
+/**
+ * On a signal the process is no longer ready, drains after `delayMs`, and exits 0. A second signal, or a drain beyond
+ * `timeoutMs`, exits 1.
+ */
 function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
   let stoppingSinceMs: number | null = null;

@@ -53,7 +53,10 @@ export function createInProcess(
 const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
-/** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
+/**
+ * Creates orders whose job was lost. One that fails delays no other: the next sweep begins after its page and returns
+ * later.
+ */
 export function createOrderSweep(deps: {
   db: Database;
   create(shipmentIds: string[]): Promise<number>;

@@ -196,7 +196,7 @@ export interface ListedShipment {
   shipperTrackingId: string;
   state: string | null;
   acceptedAt: Date;
-  /** Its latest change; until it is created, when it was accepted. */
+  /** The time of the latest change; until the shipment is created, when its order was accepted. */
   updatedAt: Date;
 }
 

@@ -5,7 +5,7 @@ import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Operation, Paths } from '../http/openapi/types.js';
 import { notices } from '../engine/circuit/store.js';
 
-/** It belongs to no shipment: receivers can tell a test from a real notification. */
+/** A test belongs to no shipment: receivers can tell it from a real notification. */
 export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOTIFICATION' };
 
 /** The specification's notification ("Events"). */

@@ -281,8 +281,9 @@ async function readIncluded(
 }
 
 /**
- * Returns the fields of `given` that differ from the webhook, sealed as they are stored. Throws 400 for a masked value of a header that the
- * webhook does not have. A pause always counts: it also stops what was asked for by hand since the last one.
+ * Returns the fields of `given` that differ from the webhook, sealed as they are stored. Throws 400 for a masked value of
+ * a header that the webhook does not have. A pause always counts: it also stops what was asked for by hand since the last
+ * one.
  */
 function changesOf(stored: Webhook, given: WebhookChanges, sealer: Sealer): WebhookChanges {
   const { webhookId } = stored;

@@ -40,7 +40,7 @@ test('an effect is committed with the mark, and not again', async () => {
   expect(await countOf('ONCE')).toBe(1);
 });
 
-test('of ten copies at once in several processes, one is handled', async () => {
+test('one of ten copies at once in several processes is handled', async () => {
   const event = eventOf('TEN');
   const ran = await Promise.all(Array.from({ length: 10 }, () => storeOf().once(event, write('TEN'))));
   expect(ran.filter(Boolean)).toHaveLength(1);
@@ -69,7 +69,7 @@ test('a process that dies before its commit leaves nothing, and the next copy is
   expect(await countOf('DEAD')).toBe(1);
 });
 
-test('of a very long journey the last thousand ids are remembered', async () => {
+test('the last thousand ids of a very long journey are remembered', async () => {
   const events = Array.from({ length: 3 }, (_, index) => eventOf('LONG', index + 1_000));
   await storeOf().once(eventOf('LONG'), write('LONG'));
   await pool.query(

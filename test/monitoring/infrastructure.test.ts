@@ -120,7 +120,7 @@ test('the retention is behind by the age of the oldest day beyond it, until that
   expect([await behind('deliveries'), await behind('attempts')]).toEqual([0, 0]);
 });
 
-test('the retention of the audit log and of shipments is behind by what is left too long', async () => {
+test('the retention of the audit log and of shipments is behind by the days that the oldest row is overdue', async () => {
   const deps = dependencies();
   const oldId = `select uuid_floor(now() - interval '403 days')`;
   await world.sql(

@@ -129,7 +129,7 @@ describe('the containers', () => {
   });
 
   test.each(serving)(
-    'of %s are asked on the port for it, and only what must restart them restarts them',
+    'of %s are probed on their metrics port, and restarted only by the probe of /healthz',
     (role) => {
       const { container } = pods.get(role)!;
       const { PORT: port, METRICS_PORT: metricsPort } = parseConfig(settingsOf());

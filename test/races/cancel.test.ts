@@ -91,7 +91,7 @@ describe('a cancelled replay', () => {
     ]);
   });
 
-  test('leaves a hastened delivery that was a failed probe to its schedule', async () => {
+  test('returns a delivery that it hastened to its schedule, after a failed probe', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     await sendAll('RETRY');
     await world.sql(`update outbox set due_at = '2030-01-01T00:00:00Z'`);

@@ -96,7 +96,7 @@ describe('the webhook with the next due state is notified', () => {
   });
 });
 
-test('of two attempts of one delivery settled together, one is already recorded and the other is lost', async () => {
+test('one of two attempts of a delivery settled together is already recorded, and the other is lost', async () => {
   const [lapsed] = await sendFirst();
   await world.sql('update outbox set lease_until = now()');
   await takeLapsed(world.db, [lapsed!], { leaseMs, byHandLeaseMs: leaseMs });

@@ -185,7 +185,7 @@ describe('a webhook that is resumed', () => {
     await expectInOrder(3);
   });
 
-  test('and whose ordering was turned off meanwhile gets everything held', async () => {
+  test('gets everything that was held if its ordering was turned off meanwhile', async () => {
     await setStatus(world, webhookId, 'PAUSED');
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
     await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });

@@ -73,7 +73,7 @@ describe('the concurrent requests of a shipper', () => {
     expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
   });
 
-  test('of endless uploads are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {
+  test('that upload without end are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {
     const { hostname, port } = new URL(service.url);
     const head = [
       `POST /v1/shipments?key=${busy.accountKey} HTTP/1.1`,
@@ -115,7 +115,7 @@ describe('the concurrent requests of a shipper', () => {
     expect(responses.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
   });
 
-  test('are limited to fewer for expensive requests: however long these last, others have connections left', async () => {
+  test('have a lower limit for expensive requests, so that others have connections left however long these last', async () => {
     const { webhookId } = await registerWebhook(busy, 'http://127.0.0.1:9/');
     const body = { from: Date.now() - 60_000, to: Date.now() };
     const unlock = await lock('deliveries');

@@ -185,7 +185,7 @@ export async function dropOldAudit(db: Database, retentionMs: number): Promise<b
   return row!.dropped === droppedPerStep;
 }
 
-/** Epoch; Infinity without entries. */
+/** The time of the oldest entry (epoch); Infinity if there is none. */
 export async function oldestAuditMs(db: Database): Promise<number> {
   const [oldest] = await db.query<{ at: Date }>(
     'oldest-audit',

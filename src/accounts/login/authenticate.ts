@@ -118,8 +118,8 @@ async function claimsOf(
 }
 
 /**
- * Specification, Authentication 3. 403: another shipper's key, suspended, or a cookie that no page of ours sent. 503: the
- * token cannot be checked now.
+ * Accepts a request as Authentication 3 of the specification asks. 403: the key is another shipper's, the shipper is
+ * suspended, or no page of ours sent the cookie. 503: the token cannot be checked now.
  */
 export const authenticateShipper =
   (db: Database, credentials: ShipperCredentials, principals: PrincipalCache) =>

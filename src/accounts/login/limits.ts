@@ -112,7 +112,7 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
   };
 }
 
-/** `failures` of a block include its waiting logins, so in a burst only the first counts as new. */
+/** `failures` includes the logins of the block that still wait, so only the first of a burst is treated as new. */
 const kindOf = (failures: number): number => {
   if (failures === 0) return hashingKinds.new;
   return failures < fewFailures ? hashingKinds.fewFailures : hashingKinds.manyFailures;
@@ -166,7 +166,8 @@ export function createLoginBudget(limits: RateLimits, perAccount: number) {
   };
   return {
     /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
-    check: (from: Pair) => apply('balance', from, 1) /** As `check`, and takes one hash. */,
+    check: (from: Pair) => apply('balance', from, 1),
+    /** Checks as `check` does, and takes one hash. */
     spend: (from: Pair) => apply('spend', from, 0),
   };
 }

@@ -58,7 +58,7 @@ interface Walk {
   index: number;
   after: string;
   found: number;
-  /** If there are any, the shipper is walked again after `quietMs`. */
+  /** How many rows could not be deleted: if any, the shipper is walked again after `quietMs`. */
   skipped: number;
   deleted: number;
   reportedAt: number;

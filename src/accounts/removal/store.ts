@@ -18,7 +18,7 @@ export interface OwnersOfRows {
   recordNothing(tx: Database): Promise<void>;
 }
 
-/** Of the shipper, or of all shippers if `isShared`. */
+/** Rows of the shipper, or of all shippers if `isShared`. */
 export interface PageRows {
   table: string;
   key: string;
@@ -104,7 +104,9 @@ const pieceBy = (key: string, gone = 'select count(*) from gone') =>
   `select (${gone})::int as deleted,
           case when (select count(*) from page) = $3 then (select ${key} from page order by ${key} desc limit 1) end as next`;
 
-/** As their shipper would, so that nothing more is owed to them; deletes replays and redeliveries. */
+/**
+ * Deletes webhooks as their shipper would, so that nothing more is owed to them, and their replays and redeliveries.
+ */
 export const stopWebhooks = pieceOf(
   'remove-stop-webhooks',
   `with page as materialized (

@@ -62,7 +62,10 @@ export async function cancelReplay(
   return findReplay(db, replayId, shipperId);
 }
 
-/** They were being sent, or the cancelling process stopped halfway. One failure delays no other. True if any. */
+/**
+ * Withdraws what the cancellation left: it was being sent, or the process stopped halfway. One failure delays no other.
+ * True if any.
+ */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const cancelled = await findWithdrawing(deps.db, replaysPerRun);
   for (const replay of cancelled)

@@ -61,7 +61,7 @@ export function createParking(
   };
 }
 
-/** As fast as their receivers accept. Returns whether there is more to do soon. */
+/** Sends to parked webhooks as fast as their receivers accept. Returns whether there is more to do soon. */
 export async function unparkWebhooks(deps: ReplayDependencies): Promise<boolean> {
   const parkedWebhooks = await findUnparkable(deps.db, webhooksPerRun);
   for (const parked of parkedWebhooks) {

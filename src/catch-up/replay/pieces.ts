@@ -19,7 +19,7 @@ const triesOfSingleEvent = 3;
 
 export const pieceSizeAfter = (setbacks: number) => Math.max(1, Math.floor(eventsPerPiece / 2 ** setbacks));
 
-/** The same one again, one half as large, or one without its first event. */
+/** The next piece is the same one again, one half as large, or one without its first event. */
 export function nextPieceAfter(error: unknown, setbacks: number): 'again' | 'smaller' | 'skip' {
   if (!isFaultOfPiece(error)) return 'again';
   return setbacks + 1 < setbacksToSingleEvent + triesOfSingleEvent ? 'smaller' : 'skip';

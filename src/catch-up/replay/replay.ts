@@ -28,7 +28,7 @@ import {
   type TakenReplay,
 } from './store.js';
 
-/** Of all replays of one webhook, in the outbox. */
+/** At most so many deliveries of all replays of one webhook are in the outbox. */
 const maxOwed = 6_000;
 const finishedPerRun = 200;
 

@@ -118,7 +118,7 @@ export interface Replay {
   finishedAt: Date | null;
 }
 
-/** Of the deliveries made, those no longer in the outbox under the replay's id are settled. */
+/** `done` counts the deliveries that are no longer in the outbox under the replay's id. */
 const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.status,
   r.done - case when r.status = 'RUNNING' or r.withdrawing
                 then (select count(*)::int from ${owedBy('r.replay_id')} o) else 0 end as done,
@@ -185,7 +185,7 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** It has deliveries left, or ended so recently that an earlier claim may still start. */
+/** True if the replay has deliveries left, or ended so recently that an earlier claim may still start. */
 export async function isEnding(
   db: Database,
   replayId: string,

@@ -72,7 +72,7 @@ export async function skipEvent(
   return next?.event_id ?? null;
 }
 
-/** Its next piece is due now. `walked`: it has found all its deliveries. */
+/** Makes the replay's next piece due now. `walked`: all its deliveries are found. */
 export async function saveProgress(
   db: Database,
   replayId: string,
@@ -98,7 +98,9 @@ export async function endWithDeletedWebhook(db: Database, replayId: string): Pro
   );
 }
 
-/** Those with deliveries in the outbox are checked again later, ever less often: a retry may take days. */
+/**
+ * Ends replays without deliveries in the outbox. The others are checked again, ever less often: a retry may take days.
+ */
 export async function finishSettledReplays(
   db: Database,
   options: { pauseMs: number; limit: number },
@@ -210,7 +212,7 @@ export async function takeParked(
   return { ...replay, place: { position, eventId } };
 }
 
-/** Its next piece is due now. */
+/** Makes the next piece of the parked webhook due now. */
 export async function saveUnparked(
   tx: Database,
   replayId: string,

@@ -110,7 +110,7 @@ const isAboutContent = (
 ): error is Refused & { code: string; error: NonNullable<Refused['error']> } =>
   error instanceof Refused && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code ?? '');
 
-/** `bytes` is null if it is too long. `endByte` is the file position after it. */
+/** `bytes` is null if the line is too long. `endByte` is the position in the file after the line. */
 interface Line {
   number: number;
   bytes: Buffer | null;

@@ -97,7 +97,9 @@ export function createSend(service: Service, credentials: Credentials, limits: L
 const isStatus = (error: unknown, status: number) =>
   error instanceof ParcelhookError && error.status === status;
 
-/** Without the service's own response, the request may have taken effect. 502 and 504 come from a proxy. */
+/**
+ * True if the service's own response is missing, so the request may have taken effect. 502 and 504 come from a proxy.
+ */
 const mayHaveActed = (error: unknown) =>
   error instanceof ParcelhookError && (error.status === null || error.status === 502 || error.status === 504);
 

@@ -122,7 +122,9 @@ function createPosition() {
 const isCursorUnknown = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError && error.status === 400 && error.details[0]?.path === 'after';
 
-/** The same body and headers as the first attempt of a webhook's delivery, signed now, in a trace of its own. */
+/**
+ * Makes a notification with the body and headers of a first attempt at a webhook, signed now, in a trace of its own.
+ */
 function notificationOf({ eventId, sequence, notification }: FeedEvent, secret: string): SignedNotification {
   const body = JSON.stringify(notification);
   const timestampSeconds = Math.floor(Date.now() / 1_000);

@@ -5,7 +5,7 @@ import type { Signing } from './options.js';
 export interface Refusal {
   /** The cause that `diagnose` found. `VERIFIES`: the notification verifies, so the fault is the server's. */
   cause: Finding['cause'] | 'LOGIN_REQUIRED' | 'OTHER_SECRET' | 'VERIFIES';
-  /** It has no secret but the last four characters of the one to sign with. */
+  /** Shows no secret, except the last four characters of the one that signs. */
   message: string;
 }
 

@@ -50,7 +50,7 @@ export function deliveries(request: Request<'/v1/'>): Deliveries {
 }
 
 export interface OrderOptions extends CallOptions {
-  /** For 24 hours, the same key returns the first response again. Default: a new key. */
+  /** The same key returns the first response again for 24 hours. Default: a new key. */
   idempotencyKey?: string | undefined;
 }
 

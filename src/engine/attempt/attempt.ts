@@ -25,7 +25,7 @@ export interface AttemptOptions {
   logAttempts: 'all' | 'failed';
 }
 
-/** In these an attempt by the schedule differs from one by hand. */
+/** The steps in which an attempt by the schedule differs from one by hand. */
 export interface AttemptSteps {
   /** The target is known: the exchange begins. */
   sending?(): void;

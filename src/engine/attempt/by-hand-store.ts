@@ -6,7 +6,7 @@ import type { Claim } from '../outbox/types.js';
 
 export const redeliveriesPerDay = 100;
 
-/** More attempts than a delivery can have in a day. */
+/** A limit beyond the attempts that a delivery can have in a day. */
 const maxAttemptsRead = 500;
 
 export interface Redeliverable {
@@ -87,7 +87,10 @@ export async function hasRedeliveries(db: Database): Promise<boolean> {
   return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
 }
 
-/** Shippers take turns; of each, those that have waited longest come first. None of `full`. */
+/**
+ * Shippers take turns; of each, those that have waited longest come first. Webhooks and shippers in `full` are left
+ * out.
+ */
 export async function findWaitingRedeliveries(
   db: Database,
   full: { webhooks: string[]; shippers: string[] },

@@ -14,7 +14,7 @@ import { Scheduler, type OrdersUnderWay, type Page } from '../schedule/scheduler
 
 export interface DispatcherOptions
   extends AttemptOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
-  /** For claims and leases: its commits may be lost in a crash. */
+  /** Makes claims and leases; its commits may be lost in a crash. */
   leaseDb: Database;
   metrics: Metrics;
   durations: Durations;

@@ -10,8 +10,7 @@ export interface CircuitCounter {
   flushed(): Promise<void>;
 }
 
-/** By webhook. `lastAt`: performance.now(). */
-/** `lastAt`: performance.now(). */
+/** Successes by webhook. `lastAt`: performance.now(). */
 type Successes = Map<string, { count: number; lastAt: number }>;
 
 export function createCircuitCounter(deps: {
@@ -20,7 +19,7 @@ export function createCircuitCounter(deps: {
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
-  /** They count once a failure follows within the window. */
+  /** Successes that count once a failure follows within the window. */
   let quiet: Successes = new Map();
   let quietBefore: Successes = new Map();
   let quietSince = performance.now();
@@ -66,7 +65,7 @@ export function createCircuitCounter(deps: {
     quietSince = performance.now();
   };
 
-  /** They are counted with the failure, and only once. */
+  /** Takes the successes out, so that they are counted with the failure, and only once. */
   const takeQuiet = (webhookId: string): { count: number; lastAgoMs: number } | null => {
     const now = performance.now();
     const those = [quiet, quietBefore].flatMap((successes) => successes.get(webhookId) ?? []);

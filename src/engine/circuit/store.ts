@@ -183,7 +183,7 @@ export function disableWebhooks(
 
 const failingFor = (days: string) => `failing_since < now() - make_interval(days => ${days})`;
 
-/** As far as the circuits know. */
+/** A cheap first look, which trusts the circuits: `lockFailingFor` checks the log, too. */
 export async function isAnyFailingFor(db: Database, days: number): Promise<boolean> {
   const rows = await db.query(
     'any-failing-webhook',
@@ -194,7 +194,10 @@ export async function isAnyFailingFor(db: Database, days: number): Promise<boole
   return rows.length > 0;
 }
 
-/** Also locks their circuits. A success may have been lost before it was counted, so the log is checked first. */
+/**
+ * Finds webhooks that have failed for so long, and locks their circuits. A success may have been lost before it was
+ * counted, so the log is checked first.
+ */
 export async function lockFailingFor(tx: Database, days: number): Promise<string[]> {
   await tx.query(
     'lock-failing',

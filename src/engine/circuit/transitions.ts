@@ -23,7 +23,7 @@ export interface TransitionDependencies {
   notify(due: Due[]): void;
   logger: Logger;
   metrics: Metrics;
-  /** In the transaction that disables them. */
+  /** Called in the transaction that disables the webhooks. */
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import {
 } from './sql.js';
 import type { AttemptRecord, Claim } from './types.js';
 
-/** Its event is erased. Between the erasure's commits it may still be owed. */
+/** True if the delivery's event is erased. The delivery may still be owed between the commits of an erasure. */
 export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exists (
   select 1 from (
     select event_id from (${owedByKey(shipperId, deliveryId)}) o

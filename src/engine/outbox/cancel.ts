@@ -59,7 +59,7 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
     [retentionMs, limit],
   );
 
-/** Even those being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
+/** Cancels even deliveries being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
 export async function cancelErased(
   db: Database,
   shipmentIds: string[],
@@ -114,7 +114,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
   );
 }
 
-/** They are deleted, not cancelled: the log keeps nothing of a removed shipper. */
+/** Owed deliveries of a removed shipper are deleted, not cancelled: the log keeps nothing of it. */
 export const owedToRemove = ({
   shipperId,
   after,

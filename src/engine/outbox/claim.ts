@@ -63,8 +63,8 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
 const probesAtOnce = 500;
 
 /**
- * One for each open circuit whose wait is over, the longest open first. Of the longest due deliveries it takes one with
- * the fewest attempts: a receiver that is back may still refuse one particular delivery for ever.
+ * Claims a probe for each open circuit whose wait is over, the earliest end first. The probe is the least attempted of
+ * the deliveries that have been due longest: a receiver that is back may still refuse one of them for ever.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());

@@ -1,9 +1,10 @@
-/** In UTC whatever the session's time zone. */
+/** The hour in UTC, whatever the session's time zone. */
 export const hourOf = (timestamp: string) => `date_bin('1 hour', ${timestamp}, timestamptz 'epoch')`;
 
 /**
- * Tests are not counted. Part of the statement that writes attempts into the log, so that both commit together.
- * `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if the outcome is unknown).
+ * Counts attempts by webhook and hour, without tests. The statement that writes the attempts into the log includes this,
+ * so that both commit together. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if
+ * the outcome is unknown).
  */
 export const insertCounts = (attempts: string) => `
   insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { parkedFrom } from './replay.js';
 import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
 
-/** As of one time of PostgreSQL's clock. */
+/** Facts that hold together at one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
   asOf: Date;
   place: 'OUTBOX' | 'LOG' | 'NOWHERE';
@@ -33,7 +33,7 @@ export interface DeliveryFacts {
   isDeleted: boolean;
   isSuspended: boolean;
   isParked: boolean;
-  /** It gets a row only when the position of its parked webhook reaches its event. */
+  /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
   circuitOpenUntil: Date | null;
   probeUntil: Date | null;

@@ -78,10 +78,10 @@ export interface OwedRow {
   deliveryId: string | null;
   webhookId: string;
   started: boolean;
-  /** By PostgreSQL's clock; if it waits its turn, the time of recording. */
+  /** When it is due, by PostgreSQL's clock; the time of recording if it waits its turn. */
   dueAt: Date;
   waitsTurn: boolean;
-  /** It has no row, but may overtake earlier states. */
+  /** The webhook is parked: the delivery has no row, but may overtake earlier states. */
   parked: boolean;
   revision: number;
   ordered: boolean;

@@ -3,7 +3,10 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms, noOutcome } from './sql.js';
 
-/** Meanwhile the webhook's events get no outbox rows; the replay stores the feed position from which on. */
+/**
+ * True while a webhook is parked: its events get no outbox rows. The replay stores the feed position at which that
+ * began.
+ */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
 /** Recordings share this advisory lock while a webhook of the shipper is parked. */
@@ -75,7 +78,7 @@ const leewayMs = 3 * 86_400_000;
 /** Bounds the months that are read. Clocks are off by less than a day. */
 const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
 
-/** Of shipper $1. */
+/** The events of shipper $1 after a position of the feed. */
 const behind = (position: string, eventId: string, firstId: string, before = 'true') => `from events
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
     and event_id >= ${firstId}::uuid and ${before}`;
@@ -113,7 +116,7 @@ export interface ParkedPiece {
   /** Null if no event was left. */
   reached: ParkedPlace | null;
   isEnd: boolean;
-  /** They are older than the log's retention. */
+  /** How many events were older than the log's retention. */
   expired: number;
   shipmentIds: string[];
 }

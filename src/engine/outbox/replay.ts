@@ -24,7 +24,10 @@ export interface ReplaySpan {
   endEventId: string;
 }
 
-/** Not recorded as owed, because webhook `w` is parked: sent without a replay. Needs what `missedAs` needs. */
+/**
+ * True for an event that is not recorded as owed because webhook `w` is parked: it is sent without a replay. Needs what
+ * `missedAs` needs.
+ */
 export const isParked = (event: string) =>
   `(d.delivery_id is null and o.delivery_id is null and coalesce(${event}.position >= w.parked_from, false))`;
 
@@ -59,7 +62,7 @@ export const isMissed = (event: string, status: string) => `(${missedAs(event)})
 export const parkedFrom = (w: string) => `(select last_position from replays
   where shipper_id = ${w}.shipper_id and webhook_id = ${w}.webhook_id and status = 'RUNNING' and kind = 'PARKED')`;
 
-/** As `d` from the log or as `o` from the outbox. */
+/** Joins the delivery of an event to a webhook: `d` from the log, or `o` from the outbox. */
 export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
   left join lateral (
     select shipper_id, delivery_id, status from deliveries
@@ -110,7 +113,7 @@ export const passedTo = (lastEventId: string, retentionMs: string) =>
 export interface ReplayPiece {
   /** Null if no event was left. */
   lastEventId: string | null;
-  /** Even if the webhook is not called now. Those of another replay are not counted. */
+  /** Deliveries to send, even if the webhook is not called now. Those of another replay are not counted. */
   sent: number;
   anythingSent: boolean;
   turns: Turn[];

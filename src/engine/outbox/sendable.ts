@@ -8,11 +8,11 @@ type UnservedCause = (typeof heldCauses)[number] | 'slow' | 'failing';
 /** Owed deliveries: those that wait for this service (`sendable`), and those that wait for others (`waiting`). */
 export interface Backlog {
   sendable: number;
-  /** For how long the oldest has been sendable; 0 if there is none. */
+  /** How long the oldest has been sendable; 0 if there is none. */
   oldestSendableSeconds: number;
   /** Deliveries due to webhooks that are called, sendable or not, except those that are being sent. */
   due: number;
-  /** For how long the oldest of them has been due; 0 if there is none. */
+  /** How long the oldest of them has been due; 0 if there is none. */
   oldestDueSeconds: number;
   /** Deliveries that are being sent. */
   sending: number;
@@ -24,13 +24,13 @@ export interface Backlog {
   unserved: Record<UnservedCause, number>;
   /** Webhooks with something due whose receiver was full, and when it was last seen so. */
   full: Record<string, number>;
-  /** Like all times here by PostgreSQL's clock (epoch). */
+  /** When the figures were read (epoch). All times here are by PostgreSQL's clock. */
   readAtMs: number;
 }
 
 /** Claims of a process for a webhook whose receiver has room: they wait for the process. */
 export interface HeldBack {
-  /** Those whose attempt has not begun, and for how long the oldest of them has been sendable. */
+  /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
   count: number;
   sendableForMs: number;
   /** How long ago the receiver was last full with this process's attempts; null if there was none. */
@@ -40,7 +40,7 @@ export interface HeldBack {
 export interface BacklogOptions {
   /** Number of valid claims from which a webhook's receiver counts as full. */
   fullFrom: number;
-  /** The same of a shipper: as many attempts as one may have at slow receivers. All of its webhooks count as full. */
+  /** A shipper with so many attempts, as many as it may have at slow receivers, is full: so are all of its webhooks. */
   shipperFullFrom: number;
   last: Pick<Backlog, 'full' | 'readAtMs'>;
   /** The reading process's own claims, by webhook. */
@@ -53,7 +53,7 @@ export interface BacklogOptions {
 const counted = 50_000;
 const maxWebhooksRead = 10_000;
 
-/** Deliveries of row `l`, up to the webhook's share. */
+/** Counts deliveries of the webhook in row `l`, up to `share.most`. */
 const countOf = (condition: string) => `
   select count(*) as count from (select 1 from outbox where webhook_id = l.webhook_id and ${condition} limit share.most) x`;
 

@@ -13,7 +13,8 @@ import {
 import type { Settlement } from './types.js';
 
 /**
- * Of its own claim only. A claim that PostgreSQL lost in a crash still counts if no other process has made it since.
+ * An outcome counts for its own claim only. It still counts if PostgreSQL lost the claim in a crash and no process has
+ * claimed the row since.
  */
 const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
@@ -109,7 +110,10 @@ export type SettlingResult =
   | { kind: 'alreadySettled' }
   | { kind: 'lost' };
 
-/** In order. A second statement looks up refused ones: the first could not see what was committed while it ran. */
+/**
+ * Results in the order of the settlements. Refused ones are looked up anew: `settle` did not see what was committed
+ * meanwhile.
+ */
 export async function resultsOf(
   db: Database,
   settlements: Settlement[],

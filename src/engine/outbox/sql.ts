@@ -79,7 +79,7 @@ export const isWithdrawn = (row: string) =>
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 
-/** Neither paused, disabled nor deleted, and its shipper is not suspended. */
+/** True if webhook `w` is neither paused, disabled nor deleted, and its shipper is not suspended. */
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
@@ -176,7 +176,10 @@ const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDI
 const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
-/** As columns of the log, while `stopped` webhooks are not called. `condition` may use only columns of the log. */
+/**
+ * Owed deliveries with the columns of the log, while `stopped` webhooks are not called. `condition` uses only these
+ * columns.
+ */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
          waits_turn as waits, attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as next_attempt_at,
@@ -188,20 +191,20 @@ export const unfinishedDeliveries = (stopped: string, condition: string, status?
 export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
   cross join lateral ${eventsOf('s.shipment_id', 'shipper_id, event_id', `erasure = 'DONE' order by sequence`)} e`;
 
-/** Its status without an attempt under way. */
+/** The status of a row without an attempt under way. */
 export const unclaimedStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
 export const unclaimed = `status = ${unclaimedStatus('o')}, lease_until = null`;
 
-/** It changes no indexed column, so the update is HOT. */
+/** A claim changes no indexed column, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
 /**
- * For `with recursive`: `owing` has the next `limit` webhooks after `after` that are owed something due now or later.
- * It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no webhook
- * is missed.
+ * A part for `with recursive`: `owing` has the next `limit` webhooks after `after` that are owed something due now or
+ * later. It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no
+ * webhook is missed.
  */
 export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
     (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null
@@ -237,14 +240,14 @@ const listed = (of: (column: string, type: string, field: string, index: number)
 
 export const outcomeColumns = listed((column) => column);
 export const outcomeOf = (row: string) => listed((column) => `${row}.${column}`);
-/** Of an attempt whose outcome is unknown, or of none. */
+/** The columns of an attempt whose outcome is unknown, or of no attempt. */
 export const noOutcome = listed((_, type) => `null::${type}`);
-/** By the names of their fields. */
+/** The columns, each under the name of its field. */
 export const outcomeFields = listed((column, _, field) => `${column} as "${field}"`);
 /** Parameters from `$first` on: `outcomeValues`, or an array of each with `suffix` `[]`. */
 export const outcomeParameters = (first: number, suffix: '' | '[]' = '') =>
   listed((_column, type, _field, index) => `$${first + index}::${type}${suffix}`);
-/** In the order of the columns. */
+/** The values, in the order of the columns. */
 export const outcomeValues = (attempt: AttemptRecord): unknown[] =>
   outcome.map(([, , field]) => (field === 'durationMs' ? Math.round(attempt.durationMs) : attempt[field]));
 /** An array for each column. */
@@ -270,7 +273,7 @@ export const insertAttempts = (source: string) =>
 
 const movesKey = `hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0)`;
 
-/** As `lockMoves`, of those webhooks that nobody has locked; returns them. */
+/** Locks as `lockMoves` does, but only webhooks that nobody has locked; returns these. */
 export async function tryLockMoves(tx: Database, webhookIds: string[]): Promise<string[]> {
   const rows = await tx.query<{ webhook_id: string }>(
     'try-lock-moves',

@@ -36,8 +36,8 @@ const maxDeleted = 200;
 const keyOf = `json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)`;
 
 /**
- * In the order of the key. Changes and locks nothing. The log is searched for later states only if the row was
- * attempted: all other rows are cancelled when a later state is recorded, and a held backlog may have a hundred
+ * Reads rows in the order of their key; changes and locks nothing. The log is searched for later states only if the row
+ * was attempted: all other rows are cancelled when a later state is recorded, and a held backlog may have a hundred
  * thousand rows.
  */
 export async function inspectPage(

@@ -11,7 +11,7 @@ const scheduledWhileWaiting = `case when o.trigger <> 'REPLAY' and o.due_at > no
 /** When row `o` is due once it is released: at once if a replay has brought it forward. */
 const dueOnceReleased = `case when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
 
-/** `scheduled_at` of row `o` once it is released: kept for a replay that may be cancelled. */
+/** `scheduled_at` of row `o` once it is released. Only a replay keeps the time, as it may be cancelled. */
 const scheduledOnceReleased = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
 
 const ruleOf = (webhookId: string) =>
@@ -62,7 +62,7 @@ export async function supersedeAndRelease(
   return turns.length > 0 ? releaseTurns(db, turns, orderHoldMs) : [];
 }
 
-/** Not those being sent. Call `releaseTurns` after the commit. */
+/** Deliveries that are being sent do not wait. Call `releaseTurns` after the commit. */
 export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number): Promise<void> {
   await db.query(
     'make-turns-wait',
@@ -177,7 +177,7 @@ async function recomputePage(
   return row!;
 }
 
-/** In the order in which rows are locked. */
+/** Sorted into the order in which rows are locked. */
 export function distinctTurns<T extends Turn>(turns: T[]): T[] {
   const byKey = new Map(turns.map((turn) => [`${turn.webhookId} ${turn.shipmentId}`, turn]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, turn]) => turn);

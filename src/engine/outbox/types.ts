@@ -21,18 +21,18 @@ export interface Claim {
   revision: number;
   ordered: boolean;
   supersedes: boolean;
-  /** It has failed lately, so its successes count for the circuit, too. */
+  /** True if the webhook has failed lately, so that its successes count for the circuit, too. */
   troubled: boolean;
-  /** It tests an open circuit. */
+  /** True if the attempt tests an open circuit. */
   isProbe: boolean;
-  /** Its response is not stored. */
+  /** The shipment is erased, so the response is not stored. */
   erased: boolean;
   /** The span that recorded the event. */
   trace: TraceContext;
 }
 
 export type DueClaim = Claim & {
-  /** By PostgreSQL's clock. */
+  /** When it is due, by PostgreSQL's clock. */
   dueAt: Date;
   /** Since when it was due and its webhook called, as of the claiming statement; 0 for a probe. */
   sendableForMs: number;
@@ -49,13 +49,13 @@ export interface AttemptRecord {
   connectMs: number | null;
   tlsMs: number | null;
   firstByteMs: number | null;
-  /** Of the receiver. */
+  /** The receiver's IP address. */
   remoteAddress: string | null;
   statusCode: number | null;
   errorCode: string | null;
   errorDetail: string | null;
   responseBody: string | null;
-  /** As stored (`send/response-headers.ts`). */
+  /** The headers as stored (`send/response-headers.ts`). */
   responseHeaders: string | null;
   /** Only the stored part; null if no request was sent. */
   requestHeaders: string | null;
@@ -88,7 +88,7 @@ export interface RowKey {
   deliveryId: string;
 }
 
-/** In the order in which rows are locked. */
+/** Sorts keys into the order in which rows are locked. */
 export function keysInOrder(keys: RowKey[]): [shipperIds: string[], deliveryIds: string[]] {
   const inOrder = [...keys].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
   return [inOrder.map(({ shipperId }) => shipperId), inOrder.map(({ deliveryId }) => deliveryId)];
@@ -103,7 +103,7 @@ export interface Due {
 /** Further deliveries are inserted as READY, for any process. */
 export interface Room {
   byWebhook: Record<string, number>;
-  /** For each webhook that is not in `byWebhook`. */
+  /** Room for each webhook that is not in `byWebhook`. */
   ofOthers: number;
   total: number;
 }
@@ -129,6 +129,6 @@ export function distinctDue(due: Due[]): Due[] {
   return [...byWebhook].map(([webhookId, dueFromMs]) => ({ webhookId, dueFromMs }));
 }
 
-/** For webhooks whose deliveries may have been due for long. */
+/** Stands for webhooks whose deliveries may have been due for long. */
 export const dueSinceUnknown = (webhookIds: Iterable<string>): Due[] =>
   [...new Set(webhookIds)].map((webhookId) => ({ webhookId, dueFromMs: null }));

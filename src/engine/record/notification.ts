@@ -29,7 +29,7 @@ export const renderNotification = (
 
 const nothingPersonal = { anomalies: null, evidences: [], lat: null, lng: null };
 
-/** Of an erased shipment's event, only the state and time may be reported. */
+/** Only the state and time of an erased shipment's event may be reported. */
 export const withoutPersonalData = (event: StateEvent): StateEvent => ({ ...event, ...nothingPersonal });
 
 export const eraseNotification = (body: string): string =>

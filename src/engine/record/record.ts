@@ -37,7 +37,7 @@ export interface RecordDependencies {
   terminalStates: string[];
   leaseMs: number;
   orderHoldMs: number;
-  /** It gets the owed deliveries after the commit. */
+  /** Gets the owed deliveries after the commit. */
   handOver: HandOver;
   onRecorded?(shipperIds: Set<string>): void;
   tracing: Tracing;
@@ -50,11 +50,11 @@ const fewEvents = 10;
 
 interface PlannedRow {
   row: EventRow;
-  /** Its recording. */
+  /** The span of the recording. */
   span: Span;
-  /** Of the event among those given; null for a creation that comes before it. */
+  /** The place of the event among those given; null for a creation that is recorded before one of them. */
   index: number | null;
-  /** Of the order, if the event creates its shipment. */
+  /** When the order was accepted, if the event creates its shipment. */
   acceptedAt: Date | null;
 }
 
@@ -283,7 +283,7 @@ async function loadHeads(
   );
 }
 
-/** In memory, so that the next event of the batch builds on this one. */
+/** Moves the shipment in memory, so that the next event of the batch builds on this one. */
 function advance(
   shipment: ShipmentHead,
   event: StateEvent,
@@ -331,7 +331,7 @@ const repeated = (
     ? { eventId: event.externalId as string }
     : conflict('The eventId was used for another event.');
 
-/** In words; `from` is null before the shipment is created. */
+/** Says which states may follow `from`, which is null before the shipment is created. */
 export function allowedFrom(from: string | null, allowed: readonly string[]): string {
   return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from ?? 'its creation'}`;
 }

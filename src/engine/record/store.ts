@@ -36,7 +36,7 @@ export interface EventRow {
 /** A process whose clock differs more from PostgreSQL's records nothing: queries by time would miss its events. */
 export const clockLeewayMs = 86_400_000;
 
-/** It is refused if another writer was faster, or the shipment was erased since. */
+/** A change of a shipment's state; refused if another writer was faster, or the shipment was erased since. */
 export interface Move {
   shipmentId: string;
   shipperId: string;
@@ -192,7 +192,7 @@ const insertEventsText = `
 
 const externalIdsPerPiece = 10_000;
 
-/** Those older than the log, in bounded pieces. */
+/** Deletes callers' ids that are older than the log, in bounded pieces. */
 export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
   let deleted: unknown[];
   do deleted = await deletePieceOfExternalIds(db, retentionMs);
@@ -216,7 +216,7 @@ export interface MarkedShipment {
 }
 
 /**
- * With `quietMs` only those without a new state for that time. Because of the row locks, a concurrent recording is
+ * `quietMs` leaves out shipments with a new state within that time. The rows are locked, so a concurrent recording is
  * either visible to the following statements or sees the mark.
  */
 export function markErased(

@@ -27,14 +27,14 @@ export class Shipper {
 export interface InFlight {
   claim: DueClaim;
   lane: Lane;
-  /** Its place among all claims of this process. */
+  /** The index among all claims of this process. */
   at: number;
   /** performance.now() before the claiming statement was sent. */
   asOfMs: number;
-  /** Epoch. */
+  /** When the delivery was due (epoch). */
   dueMs: number;
   startedAtMs: number | null;
-  /** The pool whose place it has. */
+  /** The pool in which the attempt has a place; null before and after it has one. */
   pool: Pool | null;
   /** Since when the delivery has waited for this process, as known at its start. */
   sinceMs: number;
@@ -81,7 +81,7 @@ export class Lane {
   page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null = null;
   /** Start of the next page (epoch). Nothing earlier is due. */
   cursorMs = -Infinity;
-  /** Its last moment without room: as many attempts as `limit`. */
+  /** The last moment without room, when there were as many attempts as `limit`. */
   fullAtMs = -Infinity;
 
   /** `limit`: attempts in flight at most. */
@@ -193,18 +193,20 @@ export class Lane {
   }
 }
 
-/** Until when an attempt that ends now had a place at its receiver. */
+/** The time until which an attempt that ends now had a place at its receiver. */
 export const leftReceiverMs = ({ answeredAtMs, startedAtMs }: InFlight, nowMs: number): number =>
   Math.min(nowMs, (answeredAtMs ?? startedAtMs!) + offReceiverMs);
 
 /** Attempts in flight of one lane. */
 export interface LaneLimits {
-  /** In the unknown pool. */
+  /** The limit in the unknown pool. */
   first: number;
-  /** In the slow pool, at first and at most. PostgreSQL takes a receiver with `slowFrom` claims for full. */
+  /**
+   * The limit in the slow pool at first, and at most. A receiver with `slowFrom` claims counts as full in PostgreSQL.
+   */
   slowFrom: number;
   slow: number;
-  /** In the quick pool. */
+  /** The highest limit in the quick pool. */
   max: number;
 }
 

@@ -13,7 +13,7 @@ import {
 const slowPlacesFactor = 5;
 /** Attempts that hang move to the slow pool also if it is full, up to this many times `concurrency`. */
 const maxSlowFactor = 20;
-/** Of the slow and the unknown pool. */
+/** The part of the slow and of the unknown pool that one shipper may take. */
 const maxShareOfShipper = 1 / 2;
 /**
  * A shipper with less than this share of a pool's places goes first, and the last places, as many, are kept for such
@@ -39,7 +39,7 @@ const shareForRecords = 1 / 4;
 const shareForOrders = 1 / 2;
 /** Claims of unknown receivers, which may all hang, leave the rest of the room to known ones. */
 const maxShareOfUnknown = 1 / 2;
-/** For so long, new deliveries may take places before those of their lane that are due in PostgreSQL. */
+/** New deliveries may take places before those of their lane that are due in PostgreSQL, for so long. */
 export const passedOverMs = 100;
 
 export const placesOf = (concurrency: number) => {
@@ -59,9 +59,9 @@ export const placesOf = (concurrency: number) => {
 /** Room for claims that start soon, so that none has to be checked again. */
 export interface Budget {
   free: number;
-  /** Of it, for unknown receivers. */
+  /** The part of `free` that unknown receivers may take. */
   freeUnknown: number;
-  /** Of it, kept from backlogs. */
+  /** The part of `free` that backlogs may not take. */
   forRecords: number;
 }
 
@@ -113,7 +113,7 @@ export class Places {
     this.#started.count(nowMs);
   }
 
-  /** For another pool or none. */
+  /** Moves an attempt to another pool, or to none. */
   leave(entry: InFlight, to: Pool | null, fullUntilMs: number): void {
     const { pool: from } = entry;
     const shipper = entry.lane.shipper!;
@@ -157,13 +157,16 @@ export class Places {
     return (lane.pool === 'quick' ? rounds : 1) * lane.limit;
   }
 
-  /** In a quick lane, beyond what a backlog would fill. */
+  /** How much a quick lane holds beyond what a backlog would fill. */
   excess(lane: Lane): number {
     if (lane.pool !== 'quick') return 0;
     return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
   }
 
-  /** None while others are due in PostgreSQL that are unknown in number, or that no page took in time. */
+  /**
+   * Room for new deliveries of the lane: none while an unknown number is due in PostgreSQL, or no page took them in
+   * time.
+   */
   forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
     const { outside, page } = lane;
     if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
@@ -172,7 +175,7 @@ export class Places {
     return Math.max(0, this.#maxLoad(lane, roundsCounted) - lane.load - outside.counted - beyondPage);
   }
 
-  /** For a page of the lane, whatever the load of the process; 0 if it is not worth one. */
+  /** Room for a page of the lane, whatever the load of the process; 0 if the room is not worth a page. */
   forPageIn(lane: Lane): number {
     const { load, limit } = lane;
     const { counted, older } = lane.outside;
@@ -182,7 +185,10 @@ export class Places {
     return isWorthwhile || (room > 0 && load === 0) ? room : 0;
   }
 
-  /** For pages of the lane in the process. A shipper with few claims has room beyond it, so that no backlog keeps it out. */
+  /**
+   * Room of the process for pages of the lane. A shipper with few claims has more, so that no backlog of others keeps it
+   * out.
+   */
   forPages({ pool, shipper }: Lane, { free, freeUnknown, forRecords }: Budget): number {
     const { pending, inFlight, awaited, concurrency } = this;
     if (pool === 'slow') return this.#places.slow - inFlight.slow - pending.slow - awaited.slow;
@@ -219,9 +225,9 @@ class Rate {
 }
 
 /**
- * Claims, grouped by webhook, whose attempt has not begun although the receiver has room: they wait for a place in a
- * pool, or for PostgreSQL. If all attempts have begun, the count is 0. A lane that waits for its own shipper's attempts
- * holds nothing back. It is listed with 0, because PostgreSQL may see too few claims to know that it is full.
+ * Counts, for each webhook, the claims whose attempt has not begun although the receiver has room: they wait for a place
+ * in a pool, or for PostgreSQL. Claims that wait only for other attempts of their shipper are not counted. Their webhook
+ * is listed with 0, because PostgreSQL may see too few claims to know that its receiver is full.
  */
 export function heldBack(
   claims: readonly InFlight[],
@@ -241,7 +247,7 @@ export function heldBack(
     } else off.set(lane, [...(off.get(lane) ?? []), answeredAtMs ?? startedAtMs]);
   }
 
-  /** They have as many attempts in the pool as one shipper may, and at least half of these are under way. */
+  /** Lanes of shippers with as many attempts in a pool as one may have, at least half of them under way. */
   const crowded = new Set<Lane>();
   for (const shipper of lanes.shippers())
     for (const pool of pools) {

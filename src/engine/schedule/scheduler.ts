@@ -160,7 +160,7 @@ export class Scheduler {
     this.#endPages(from, claims, false);
   }
 
-  /** Its deliveries are still due in PostgreSQL. */
+  /** A page was not claimed: its deliveries are still due in PostgreSQL. */
   pageFailed(page: Page): void {
     this.#lanesPerPage = Math.max(1, Math.floor(page.wanted.length / 2));
     this.#endPages(page, [], true);
@@ -176,7 +176,7 @@ export class Scheduler {
     return started;
   }
 
-  /** Of as many lanes as may share a statement; null if no lane has both something due and room. */
+  /** The page has as many lanes as may share a statement; null if no lane has both something due and room. */
   nextPage(nowMs: number): Page | null {
     if (this.#stopped || this.#toFill.size() === 0) return null;
     const budget = this.#places.budget(nowMs);
@@ -212,7 +212,7 @@ export class Scheduler {
       if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < this.#slowMs) continue;
       if (lane.pool !== 'slow') {
         this.#moveToSlow(lane, nowMs);
-        returned.push(...this.#takePending(lane)); // they would wait too long here
+        returned.push(...this.#takePending(lane)); // claims would wait too long in this lane
       }
       if (pool !== null && this.#places.mayMoveToSlow()) this.#places.leave(entry, 'slow', nowMs);
     }

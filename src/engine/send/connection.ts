@@ -25,7 +25,9 @@ export interface RouteOptions {
   egressProxy?: string | undefined;
   /** Default 1,024, more than lanes let hang with usual settings. Further attempts wait, within their deadline. */
   maxSocketsPerHost?: number | undefined;
-  /** Of all hosts together. Default 2,000, at most an eighth of the open files that the process may have. */
+  /**
+   * The bound for all hosts together. Default: 2,000, at most an eighth of the open files that the process may have.
+   */
   maxIdleSockets?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
@@ -148,8 +150,8 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
 }
 
 /**
- * Of the agents' idle sockets, the one that was idle longest is closed for one more: those of hosts that are no longer
- * called come first. An agent reuses the newest of a host and drops closed ones from the other end.
+ * Closes the socket that was idle longest when one more than `max` becomes idle, so those of hosts that are no longer
+ * called go first. An agent reuses the newest of a host and drops closed ones from the other end.
  */
 function boundIdle(agents: http.Agent[], max: number): void {
   const idle = new Set<Duplex>(); // longest idle first
@@ -190,7 +192,7 @@ function withGuard<Agent extends http.Agent>(agent: Agent, { policy, dns }: Rout
   return agent;
 }
 
-/** From the moment the connection is begun: a name that is in the cache resolves before Node shows us the socket. */
+/** Call it when the connection is begun: a name that is in the cache resolves before Node shows us the socket. */
 function watch(socket: Duplex, progress: Progress): void {
   socket.once('lookup', (error?: Error | null) => {
     if (!error) progress.ended('dns');

@@ -5,7 +5,7 @@ import { inNetworks, type Network } from '../../platform/networks.js';
 import type { LookupAddress } from 'node:dns';
 
 export interface DestinationPolicy {
-  /** Also allows private addresses, localhost, single-label names and any port: for development. */
+  /** Allows private addresses, localhost, single-label names and any port, for development. */
   allowPrivateTargets: boolean;
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; ignored if private targets are allowed. */
@@ -69,7 +69,7 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
   return deniedIpv6.some((range) => address.match(range)) || ownAddresses().has(address.toString());
 }
 
-/** With loopback the unspecified address counts too, as on Linux. */
+/** If loopback is denied, so is the unspecified address, which Linux takes for loopback. */
 export function inDenied(networks: readonly Network[]): (ip: string) => boolean {
   if (networks.length === 0) return () => false;
   const isInside = inNetworks(networks);

@@ -29,11 +29,11 @@ const explained = (words: Record<string, string>) =>
     .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
     .join('; ');
 
-/** For the API's document. */
+/** The explanations as the API's document has them. */
 export const errorCodesExplained = explained(meanings);
 export const errorDetailsExplained = explained(detailMeanings);
 
-/** By Node's error codes; the first match counts. */
+/** Our codes for those of Node; the first match counts. */
 const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
   // The kernel's own timeout; the deadline of the exchange is reported without an error.
@@ -59,7 +59,7 @@ export function errorCodeOf(error: unknown): ErrorCode {
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'PROTOCOL';
 }
 
-/** By Node's, OpenSSL's and X.509's codes. Node 20 has the reason of an EPROTO in its message only. */
+/** Our details for the codes of Node, OpenSSL and X.509. Node 20 has the reason of an EPROTO in its message only. */
 const DETAILS: [RegExp, ErrorDetail][] = [
   [/^CERT_HAS_EXPIRED /, 'EXPIRED'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN) /, 'SELF_SIGNED'],
@@ -70,7 +70,7 @@ const DETAILS: [RegExp, ErrorDetail][] = [
   ],
 ];
 
-/** Of the cause of got's error: an error of ours may have a detail, an error of TLS has a code. */
+/** Takes the cause of got's error: an error of ours may have a detail, an error of TLS has a code. */
 export function errorDetailOf(error: unknown): ErrorDetail | null {
   const { detail, code, message } = (error ?? {}) as { detail?: unknown; code?: unknown; message?: unknown };
   const text = `${String(code)} ${String(message)}`;

@@ -1,4 +1,4 @@
-/** In their order; `request` ends when it is written. */
+/** The phases in their order; `request` ends when the request is written. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'request' | 'first byte';
 
 /**
@@ -9,7 +9,7 @@ export interface PhaseTimes {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the request being written to the head of the response. */
+  /** The time from the written request to the head of the response. */
   firstByteMs: number | null;
 }
 

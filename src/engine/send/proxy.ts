@@ -40,7 +40,7 @@ export function isProxyUrl(text: string): boolean {
   }
 }
 
-/** By their connections: Node knows only the proxy's. */
+/** The receiver's address for each connection: Node knows only the proxy's. */
 const receivers = new WeakMap<Duplex, string>();
 
 /** The address that a tunnel was opened to; undefined for any other connection. */

@@ -1,7 +1,7 @@
 import { masked } from './sealing.js';
 import type { FlatHeaders } from './headers.js';
 
-/** Of all headers as shown, each with its name, its value and four bytes, as on the wire. */
+/** The bound for all headers as shown: each counts its name, its value and four bytes, as on the wire. */
 const maxShownBytes = 4 * 1024;
 const framingBytes = 4;
 
@@ -82,14 +82,17 @@ function lineOf(name: string, value: string, startedAt: Date): string {
 const secondOf = (date: Date) => Math.floor(date.getTime() / 1_000);
 const httpDate = (second: number) => new Date(second * 1_000).toUTCString();
 
-/** Empty for the second in which the attempt began; null if the value is no date in the form of today (RFC 9110, 5.6.7). */
+/**
+ * The seconds from the start of an attempt to a date: empty if there are none, null if the value is not a date in the
+ * form that RFC 9110, 5.6.7 prefers.
+ */
 function secondsAfter(startedAt: Date, value: string): string | null {
   const second = Date.parse(value) / 1_000;
   if (!Number.isInteger(second) || httpDate(second) !== value) return null;
   return second === secondOf(startedAt) ? '' : String(second - secondOf(startedAt));
 }
 
-/** By name, in the order in which they came. */
+/** Decodes the stored headers: by name, in the order in which they came. */
 export function decodeResponseHeaders(
   encoded: string | null,
   startedAt: Date,

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 /** The owner of a sealed text; it opens nowhere else. Both secrets of a rotation are the field `secret`. */
 export interface SealedField {
-  /** Empty for a value that belongs to no webhook. */
+  /** The webhook's id; empty for a value that belongs to no webhook. */
   webhookId: string;
   field: string;
 }

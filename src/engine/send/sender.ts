@@ -20,10 +20,10 @@ export interface SendRequest {
   /** The address as registered. */
   url: string;
   shipperId: string;
-  /** Without framing headers: Host and Content-Length are added. */
+  /** The headers without Host and Content-Length, which are added. */
   headers: FlatHeaders;
   body: string;
-  /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
+  /** The limit of the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
   mayStart?(): true | Promise<boolean>;
@@ -52,13 +52,13 @@ export interface SendOutcome extends PhaseTimes {
   requestSent: boolean;
 }
 
-/** Of a signed request. */
+/** The outcome of a signed request. */
 export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> {
-  /** In seconds, this is the signed `webhook-timestamp`. */
+  /** The signed `webhook-timestamp` is this time in seconds. */
   startedAt: Date;
   /** The request headers as the log stores them; null if no request went out. */
   requestHeaders: string | null;
-  /** As the log stores them; null without a response. */
+  /** The response headers as the log stores them; null without a response. */
   responseHeaders: string | null;
 }
 

@@ -7,11 +7,11 @@ import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js'
 export interface Target {
   webhookId: string;
   revision: number;
-  /** Its query is sealed, so the text differs each time the address is set. */
+  /** The address with its query sealed, so the text differs each time the address is set. */
   storedAddress: string;
   /** Throws if no key opens it. */
   open(): OpenTarget;
-  /** Until then, during a rotation, the previous secret signs too. */
+  /** The end of a rotation: until then the previous secret signs, too. */
   previousSecretUntil: Date | null;
 }
 
@@ -25,7 +25,7 @@ export interface OpenTarget {
 }
 
 export interface Targets {
-  /** At this revision of the webhook or a later one. Throws if the webhook is gone. */
+  /** The target at this revision of the webhook or a later one. Throws if the webhook is gone. */
   of(webhook: { webhookId: string; revision: number }): Promise<Target>;
 }
 

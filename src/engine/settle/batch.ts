@@ -76,7 +76,7 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
 
 const settlementsOf = (items: Outcome[]) => items.map(({ settlement }) => settlement);
 
-/** It has failed and is still owed; of a replay only if it used an attempt of its schedule. */
+/** True if the delivery has failed and is still owed; a replay must have used an attempt of its schedule. */
 const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status } }: Outcome) =>
   supersedes && (status === 'RETRY' || (status === 'UNCHANGED' && trigger === 'SCHEDULED'));
 

@@ -35,7 +35,7 @@ export function settlementOf(
 
 type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
 
-/** Of the response's header `webhook-delivery` only the first value counts, in any case. Node joins repeated ones by commas. */
+/** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
 const isAskedTo = (
   what: 'abort-message' | 'disable',
   { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
@@ -128,7 +128,7 @@ const httpDates = [
   `(?:${days}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})`,
 ].map((form) => new RegExp(`^${form}$`));
 
-/** Epoch milliseconds of an HTTP date, else NaN. Date.parse would accept much that is none. */
+/** Epoch milliseconds of an HTTP date, else NaN. Date.parse would accept much that is not one. */
 function parseHttpDate(text: string, now: Date): number {
   const parts = httpDates.map((form) => form.exec(text)?.groups).find(Boolean);
   if (!parts) return Number.NaN;

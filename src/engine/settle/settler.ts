@@ -21,7 +21,7 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   retryAt(delayMs: number, due: Due): void;
   /** These webhooks were disabled by a response, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
-  /** At low load outcomes wait for each other. */
+  /** True at low load, when outcomes wait for each other to share a statement. */
   isIdle(): boolean;
 }
 

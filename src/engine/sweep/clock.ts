@@ -17,7 +17,7 @@ export function setBackMs(before: ClockReading, now: ClockReading): number {
 }
 
 const maxReplayPause = `interval '1 minute'`;
-/** Its interval, or a minute after a failed step. */
+/** A simulation pauses for its interval, or for a minute after a failed step. */
 const maxSimulationPause = `greatest(interval_ms * interval '1 millisecond', interval '1 minute')`;
 
 /** Circuits, manual attempts, replays and simulations. */

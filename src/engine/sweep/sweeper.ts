@@ -37,9 +37,9 @@ const rowsPerPage = 20_000;
 const webhooksPerPage = 200;
 /** Share of the time spent on a long outbox, so that its pages cost PostgreSQL little. */
 const shareOfPages = 1 / 20;
-/** The same for expired leases, which are found within some seconds. */
+/** Share of the time spent on looking for expired leases, which are found within some seconds. */
 const shareOfWebhooks = 1 / 8;
-/** Of a deleted webhook's backlog: by the deletion, and by each sweep after it. */
+/** The deletion of a webhook, and each sweep after it, cancels at most so many of its deliveries. */
 const cancelledAtOnce = 1_000;
 const perStatement = 500;
 
@@ -203,7 +203,7 @@ async function cancelSome(
   }
 }
 
-/** As much as a request may; the sweeper does the rest. */
+/** Cancels as much as one request may; the sweeper does the rest. */
 export async function cancelBacklog(
   { db, logger }: { db: Database; logger: Logger },
   webhookId: string,

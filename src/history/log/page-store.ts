@@ -63,7 +63,7 @@ export interface LogFilter {
   trackingId?: string | undefined;
   /** The shipper's own identifier; many shipments may have the same. */
   shipperTrackingId?: string | undefined;
-  /** As the delivery shows it: the caller's own, if it sent one. */
+  /** The id that the delivery shows: the caller's own, if it sent one. */
   eventId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
@@ -109,7 +109,7 @@ export interface PageQuery {
 }
 
 const maxChecked = 5_000;
-/** Of each kind, however many there are. */
+/** At least so many of each kind are checked, however many kinds there are. */
 const minCheckedOfKind = 200;
 
 const seeksOutcome = ({ statusCode, errorCode }: LogFilter) =>
@@ -227,7 +227,7 @@ function kindsText(source: Source, { status, webhookId }: LogFilter, ofDays: str
     const statuses = status ? [status] : finishedStatuses;
     return `select status, $8::text as state from unnest(array['${statuses.join("', '")}']) as status`;
   }
-  // With a status given, comparing (status, state) would go on into the kinds of other statuses.
+  // If a status is given, comparing (status, state) would go on into the kinds of other statuses.
   const [order, bound] = status ? ['state', `status = '${status}'`] : ['status, state', 'true'];
   const beyond = status ? 'state > k.state' : '(status, state) > (k.status, k.state)';
   const next = (after: string) => `select status, state from deliveries

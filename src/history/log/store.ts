@@ -139,13 +139,13 @@ export interface Attempt {
   statusCode: number | null;
   errorCode: string | null;
   errorDetail: string | null;
-  /** As sent; values of the webhook's own headers are masked. */
+  /** The headers as sent; values of the webhook's own headers are masked. */
   requestHeaders: Record<string, string> | null;
   responseHeaders: Record<string, string> | null;
   responseBody: string | null;
 }
 
-/** As read: `startedAt` is text if it comes as JSON, headers are in the stored form. */
+/** An attempt as read: `startedAt` is text if it comes as JSON, headers are in the stored form. */
 export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders' | 'responseHeaders'> & {
   startedAt: Date | string;
   requestHeaders: string | null;
@@ -174,7 +174,9 @@ function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
 
 export const attemptsPerPage = 100;
 
-/** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */
+/**
+ * The attempts of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all.
+ */
 const attemptsText = (before: string) => `
   select number, trigger, started_at as "startedAt", ${outcomeFields}
     from (

@@ -14,7 +14,10 @@ export interface ErasedShipment {
 const retryPauseMs = 50;
 const maxTries = 40;
 
-/** Of earlier transactions, too. Waits for the shipper's replays, which may have read the events; skips locked rows. */
+/**
+ * Covers erasures of earlier transactions, too. Waits for the shippers' replays, which may have read the events; skips
+ * locked rows.
+ */
 async function cancelErasedOnce(tx: Database, shipments: ErasedShipment[], leaseMs: number): Promise<void> {
   const shipmentIds = shipments.map(({ shipmentId }) => shipmentId);
   const replaying = await findReplayingWebhooks(tx, [

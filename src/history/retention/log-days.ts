@@ -74,7 +74,7 @@ async function lockRetention(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** They will need its partition of the log. */
+/** True if a delivery of this day or an earlier one is still owed: it will need the partition of the log. */
 export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
     'is-owed-until',
@@ -84,7 +84,10 @@ export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Its lock blocks all use of the log: a brief wait, none while an old day is in use. Throws UNAVAILABLE then. */
+/**
+ * The drop locks out all use of the log, so it waits only briefly for the lock. Throws UNAVAILABLE if an old day is in
+ * use.
+ */
 async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
   await tx.query('drop-day', 'select drop_log_day($1)', [day]);
@@ -103,14 +106,14 @@ export const makeFirstPartitions = (db: Database): Promise<void> =>
 
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysMade);
 
-/** They may be missing since the retention was raised; some at a time. */
+/** Makes partitions of past days, which may be missing since the retention was raised; some at a time. */
 export async function makePartitionsSince(db: Database, since: Date, retentionMs: number): Promise<void> {
   const oldestMs = Date.now() - retentionMs;
   for (let atMs = Math.max(since.getTime(), oldestMs); atMs <= Date.now(); atMs += maxDays * dayMs)
     await makePartitions(db, new Date(atMs), 0);
 }
 
-/** From a day (UTC), at most `maxDays`. Safe for many workers. */
+/** Makes the partitions from a day on (UTC), at most `maxDays` of them. Safe for many workers. */
 async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
@@ -154,7 +157,7 @@ function spanOf(date: string): Pick<Partition, 'fromMs' | 'untilMs'> {
   return { fromMs, untilMs: day ? fromMs + dayMs : Date.UTC(year, month) };
 }
 
-/** For how many days from `nowMs` on there is a partition for every moment, by table; 0 where there is none for now. */
+/** How many days from `nowMs` on have their partition without a gap, by table; 0 where there is none for now. */
 export function daysAhead(partitions: Partition[], nowMs: number): Map<string, number> {
   const lastingMs = new Map(partitioned.map((table) => [table, nowMs]));
   for (const { table, fromMs, untilMs } of [...partitions].sort((a, b) => a.fromMs - b.fromMs)) {
@@ -164,13 +167,15 @@ export function daysAhead(partitions: Partition[], nowMs: number): Map<string, n
   return new Map([...lastingMs].map(([table, lastMs]) => [table, (lastMs - nowMs) / dayMs]));
 }
 
-/** For how many days the oldest partition of the log should have been dropped, by table; 0 while none should. */
+/** How many days ago the oldest partition of the log should have been dropped, by table; 0 while none should. */
 export function daysBehind(partitions: Partition[], retentionMs: number, nowMs: number): Map<string, number> {
   const untilMs = (table: string) =>
     partitions.filter((partition) => partition.table === table).map((partition) => partition.untilMs);
   return new Map(log.map((table) => [table, behindDays(Math.min(...untilMs(table)), retentionMs, nowMs)]));
 }
 
-/** For how many days what ended at `endMs` should have been gone; 0 while it should not, or there is nothing (Infinity). */
+/**
+ * How many days ago data that ended at `endMs` should have gone; 0 while it should not, or there is none (Infinity).
+ */
 export const behindDays = (endMs: number, retentionMs: number, nowMs: number): number =>
   Math.max(0, (nowMs - retentionMs - endMs) / dayMs);

@@ -63,7 +63,7 @@ async function tryLockCounts(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** Until this transaction ends. Must be a statement of its own, before those that rely on it. */
+/** Locks the counts until this transaction ends, in a statement before those that rely on the lock. */
 export async function lockCounts(tx: Database): Promise<void> {
   await tx.query('lock-counts', `select pg_advisory_xact_lock(${lockKey})`);
 }

@@ -95,7 +95,7 @@ interface HealthFigures {
   parkedSince: Date | null;
 }
 
-/** They bound the cost, whatever the size of the log and of the backlog. */
+/** These limits bound the cost, whatever the size of the log and of the backlog. */
 const maxNewestPerState = 50;
 const maxPendingCount = 10_000;
 

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { isActive, isTroubled, ms } from '../../engine/outbox/sql.js';
 import { hourOf } from '../../engine/outbox/counts.js';
 
-/** By the start of the attempt; null without any. */
+/** The hour in which the last successful attempt started; null if there was none. */
 export const lastSuccessHour = (webhookId: string) => `greatest(
   (select hour from webhook_hours where webhook_id = ${webhookId} and hour <= now() and succeeded > 0
     order by hour desc limit 1),
@@ -82,7 +82,7 @@ export function readHours(db: Database, webhookIds: string[], hours: number): Pr
   );
 }
 
-/** Of the current hour and the one before it; webhooks without any are left out. */
+/** Counts attempts of the current hour and the one before it; webhooks without any are left out. */
 export function countRecentAttempts(
   db: Database,
   webhookIds: string[],
@@ -120,7 +120,7 @@ async function deleteHoursPage(db: Database, retentionMs: number, limit: number)
   return rows.length;
 }
 
-/** None that the API may show is deleted. */
+/** Deletes old hours, but none that the API may show. */
 export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
   const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
   while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);
@@ -155,7 +155,7 @@ export async function listFailing(db: Database, limit: number): Promise<string[]
   return rows.map(({ webhookId }) => webhookId);
 }
 
-/** By the p95 of the current hour or the one before it: whichever had more attempts. */
+/** The slowest webhooks, by the p95 of the current hour or the one before it, whichever had more attempts. */
 export async function listSlow(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ webhookId: string }>(
     'list-slow-webhooks',

@@ -6,7 +6,7 @@ import { networkOf } from '../origin.js';
 export interface ConnectionLimits {
   maxConnections: number;
   maxPerBlock: number;
-  /** A proxy carries the connections of many clients: its block may have all of them. */
+  /** True for a proxy: it carries the connections of many clients, so its address block may have every connection. */
   isProxy(address: string): boolean;
   onDropped(why: 'refused' | 'displaced' | 'overfull'): void;
 }
@@ -15,7 +15,9 @@ export interface ConnectionLimits {
 export const defaultBounds = {
   /** Requests under way on one connection; a connection with this many is not read. */
   maxRequestsPerConnection: 8,
-  /** With this many requests under way in total, or heads of this size, each connection may have one at a time. */
+  /**
+   * From so many requests under way in total, or heads of this size, each connection may have one request at a time.
+   */
   maxRequests: 64,
   fullAtHeadBytes: 16 * 1024 * 1024,
   /** Beyond this, the connection with the largest heads is destroyed. */

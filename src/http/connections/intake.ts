@@ -5,7 +5,7 @@ import { createFairQueue } from '../../platform/limits/fair-queue.js';
 
 /** Requests started in one event-loop tick. */
 const maxPerTick = 8;
-/** In a tick with a new connection, one request starts, plus one for each so many waiting connections. */
+/** A tick with a new connection starts one request, and one more for each so many waiting connections. */
 const connectionsPerRequest = 64;
 const kinds = { known: 0, unknown: 1 };
 

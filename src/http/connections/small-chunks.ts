@@ -8,7 +8,7 @@ export const minChunkBytes = 16;
 export interface Chunks {
   count: number;
   bytes: number;
-  /** Its chunks were too small: its connection is no longer parsed. */
+  /** True if chunks were too small: the connection is no longer parsed. */
   isCut: boolean;
   onCut: (() => void) | undefined;
 }

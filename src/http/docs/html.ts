@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** For hand-written HTML or CSS. */
+/** Marks HTML or CSS that is written by hand, so that it is not escaped. */
 export const trusted = (text: string): Html => ({ [markup]: text });
 
 /**

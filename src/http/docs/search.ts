@@ -40,7 +40,7 @@ export function operationSections({ paths, webhooks, components }: OpenApiDocume
   );
 }
 
-/** As RapiDoc names what its navigation leads to. */
+/** The name that RapiDoc gives to an operation in its navigation. */
 const anchorOf = (method: string, path: string) => `${method}-${path.replaceAll(/[\s#:?&={}]/g, '-')}`;
 
 /** The names of fields, and what is said about them; each schema once. */
@@ -68,7 +68,7 @@ function wordsOf(operation: Operation, schemas: OpenApiDocument['components']['s
 const maxResults = 60;
 const excerptLength = 200;
 
-/** Those with every word; first those that have them in their title. */
+/** Finds the sections that have every word; first those that have them in their title. */
 export function search(sections: Section[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];

@@ -13,7 +13,7 @@ interface Failure {
   headers?: string[];
 }
 
-/** By HTTP status. */
+/** The failures by HTTP status. */
 const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',

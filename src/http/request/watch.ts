@@ -215,7 +215,7 @@ export function createRequestCounter(
   };
 }
 
-/** Of the pages besides the API. */
+/** The methods of the pages beside the API. */
 const pageMethods = new Set(['GET', 'POST']);
 
 /** Node accepts about forty methods. A HEAD is served by the route's GET. */

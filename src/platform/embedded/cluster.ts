@@ -7,7 +7,7 @@ import { type Folder, codeOf, messageOf, problem, useYourOwn } from './folder.js
 import { changeOwner, run, type Runner } from './run-as.js';
 
 const superuser = 'parcelhook';
-/** It owns the database and its contents, and nothing else on the server. */
+/** The role that owns the database and its contents, and nothing else on the server. */
 const serviceRole = 'parcelhook_service';
 const databaseName = 'parcelhook';
 const queryTimeoutMs = 10_000;

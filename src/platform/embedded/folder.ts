@@ -19,7 +19,7 @@ export function asProblem(error: unknown, dataDir: string): Error {
   return problem(messageOf(error), `${remedy}, or ${useYourOwn}`, error);
 }
 
-/** Of Node or PostgreSQL (`ENOENT`, `28P01`), or an empty string. */
+/** The code of an error of Node or PostgreSQL (`ENOENT`, `28P01`), or an empty string. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';

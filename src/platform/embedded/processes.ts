@@ -120,7 +120,7 @@ export interface Postmaster {
 
 const lockFileIn = (cluster: string) => path.join(cluster, 'postmaster.pid');
 
-/** Undefined if there is only the lock file of a dead one. */
+/** The server that runs on the folder; undefined if it has left no more than its lock file. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const found = readLockFile(cluster);
   return found && isPostmaster(found.pid, cluster) ? found : undefined;

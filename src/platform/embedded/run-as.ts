@@ -103,7 +103,7 @@ async function probePrograms(runner: Runner): Promise<void> {
   await run(runner, 'initdb', ['--show', '-D', runner.native], probeTimeoutMs);
 }
 
-/** Also through all folders above it. */
+/** Tries to write to the folder, through all folders above it. */
 async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
   const folder = path.join(dataDir, `postgres.probe-${randomUUID()}`);
   try {

@@ -84,7 +84,7 @@ async function startServer({ folder, runner }: Server, fixedPort?: number): Prom
   return launch(folder, runner, fixedPort);
 }
 
-/** Undefined if it is usable. Throws if waiting will not help. */
+/** Why the running server cannot be used; undefined if it can. Throws if waiting will not help. */
 async function refusalOf(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
   try {
     await ensureDatabase(running.port, password);
@@ -152,7 +152,7 @@ const serverSettings = {
   // Accepted means committed to disk.
   fsync: 'on',
   synchronous_commit: 'on',
-  // Without replication; a crash loses nothing at this level either.
+  // This level excludes replication; a crash loses nothing at it either.
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '1GB',

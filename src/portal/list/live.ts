@@ -14,7 +14,7 @@ import {
 } from './window.js';
 
 interface Source<Row> {
-  /** Stands for the filters. */
+  /** The filters as text: another text begins another list. */
   key: string;
   read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
   readOne(row: Row, signal: AbortSignal): Promise<Row>;
@@ -41,7 +41,7 @@ export interface LiveList<Row> {
 }
 
 const everyMs = 3_000;
-/** Never aborted. */
+/** A signal that is never aborted. */
 const untilDone = new AbortController().signal;
 
 /** A list that is read again every few seconds without moving; `isLive: false` rests. */
@@ -71,7 +71,7 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
       const { pages, ids } = rereadingOf(shown, visibleOf(list.current, [...stale.keys()]), idOf);
       const again = await Promise.all(pages.map(({ cursor }) => readPage(cursor, signal)));
       const found = new Set(again.flatMap(({ rows }) => rows.map(idOf)));
-      // A row that its page no longer has does not fit the filters now; it stays where it is, as it is now.
+      // A row that left its page no longer fits the filters. It stays in the list, and is read by itself.
       const left = pages
         .flatMap(({ rows }) => rows.map(idOf))
         .filter((id) => stale.has(id) && !found.has(id));
@@ -107,7 +107,7 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
   };
 }
 
-/** Those of `ids` whose rows are on the screen. */
+/** Picks those of `ids` whose rows are on the screen. */
 function visibleOf(list: HTMLElement | null, ids: string[]): string[] {
   return ids.filter((id) => {
     const box = list?.querySelector(`[data-row="${CSS.escape(id)}"]`)?.getBoundingClientRect();

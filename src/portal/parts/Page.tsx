@@ -33,7 +33,7 @@ export function PageHead({
 interface EmptyProps {
   title: string;
   children?: ComponentChildren;
-  /** It is all that the page has: its title is the page's. */
+  /** True if the page has nothing else: the title is the page's. */
   isPage?: boolean;
 }
 

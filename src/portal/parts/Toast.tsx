@@ -22,7 +22,7 @@ export function announce(text: string): void {
   announcement.value = text;
 }
 
-/** Once, in the shell. */
+/** Rendered once, in the shell. */
 export function Toasts() {
   return (
     <div class="toasts">

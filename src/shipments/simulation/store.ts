@@ -67,7 +67,7 @@ export interface Step {
   created: boolean;
 }
 
-/** Longest due first. Simulations of suspended shippers rest. */
+/** Lists the longest due first. Simulations of suspended shippers rest. */
 export async function listDue(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ shipmentId: string }>(
     'list-due-simulations',

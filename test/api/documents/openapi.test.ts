@@ -106,7 +106,7 @@ function routesOf(router: Pick<IRouter, 'stack'>): string[] {
 const ofPortal =
   /^get \/(assets\/\{file\}|(webhooks|deliveries|shipments|doctor|recover|inbox)(\/\{id\})?)?$/;
 
-test('but for the portal, the router and the document have the same routes', async () => {
+test('the router and the document have the same routes, but for the portal', async () => {
   const app = await startApp(
     { ...parseConfig(service.env), PORT: 0 } as CompleteConfig,
     service.env.DATABASE_URL!,

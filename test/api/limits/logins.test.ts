@@ -27,7 +27,7 @@ test('API_RATE_LIMIT=0 disables the limit', async () => {
   expect(tally(await inSequences(10, 100, () => account.call('/v1/webhooks')))).toEqual({ 200: 100 });
 });
 
-test('of many logins to one account from one address, LOGIN_LIMIT_ACCOUNT an hour reach the hash; other users, and the same user from elsewhere, still log in', async () => {
+test('LOGIN_LIMIT_ACCOUNT logins an hour to one account from one address reach the hash; other users, and the same user from elsewhere, still log in', async () => {
   const account = await registerAccount(service); // logs in once from the attacker’s address
   const other = await registerAccount(service, 'other@example.com');
   expectSuccess(await login(service, account, from('198.51.100.1')), 200);

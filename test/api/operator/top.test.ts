@@ -89,7 +89,7 @@ describe('the webhooks of all shippers that lead', () => {
     for (const sort of ['failing', 'backlog', 'slow']) expect(await top(`sort=${sort}`)).toEqual([]);
   });
 
-  test('are known without reading the log: in failing, owed deliveries, and slow attempts', async () => {
+  test('are known without reading the log, by failures, by owed deliveries and by slow attempts', async () => {
     await until('the hour does not end meanwhile', () => Date.now() % 3_600_000 < 3_580_000, 30_000);
     await service.sql('alter table deliveries rename to deliveries_elsewhere');
     await service.sql('alter table attempts rename to attempts_elsewhere');

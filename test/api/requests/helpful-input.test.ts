@@ -78,7 +78,7 @@ describe('a field that the endpoint does not have', () => {
     ]);
   });
 
-  test('of a large body, the first hundred are named, and the rest counted', async () => {
+  test('is named if it is among the first hundred of a body; the rest are counted', async () => {
     const ignoredOf = async (count: number) => {
       const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`lotId${index}`, index]));
       const sample = sampleOrder();

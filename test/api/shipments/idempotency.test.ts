@@ -94,7 +94,7 @@ describe('Idempotency-Key', () => {
     expect(await countShipments()).toBe(before + 40);
   });
 
-  test('of two concurrent bodies under one key one is accepted, the other gets 409', async () => {
+  test('one of two concurrent bodies under one key is accepted, the other gets 409', async () => {
     const responses = await Promise.all([send(), send(other()), send(), send(other())]);
     expect(responses.map(({ httpStatus }) => httpStatus).sort()).toEqual([201, 201, 409, 409]);
   });

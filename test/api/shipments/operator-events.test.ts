@@ -101,7 +101,7 @@ describe('one event', () => {
     expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
-  test('of concurrent contradicting events one wins, the others get 409', async () => {
+  test('one of several concurrent contradicting events wins, the others get 409', async () => {
     const [trackingId] = await created();
     await one(trackingId!, { state: 'PICKED_UP' });
     const responses = await Promise.all(

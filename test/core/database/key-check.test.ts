@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const keys = Array.from({ length: 4 }, (_, n) => `${n}`.repeat(32));
 
-test('of several concurrent first starts with different keys one wins, and the others are refused', async () => {
+test('one of several concurrent first starts with different keys wins, and the others are refused', async () => {
   const boxes = [...keys, ...keys].map((key) => createSecretBox(key));
   expect(await requireKey(db, boxes[0]!)).toBe(false);
   const started = await Promise.allSettled(boxes.map((box) => sealKeyCheck(db, box)));

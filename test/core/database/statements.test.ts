@@ -71,7 +71,7 @@ const tell = (word: string) =>
     (one) => one.query<{ words: number }>('heard', 'select count(*)::int as words from told'),
   );
 
-test('of two statements in one message the second sees what the first committed, and runs even if the first fails', async () => {
+test('the second of two statements in one message sees what the first committed, and runs even if the first fails', async () => {
   expect(await tell('once')).toEqual([
     { status: 'fulfilled', value: [{ word: 'once' }] },
     { status: 'fulfilled', value: [{ words: 1 }] },

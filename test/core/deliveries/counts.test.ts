@@ -128,7 +128,7 @@ describe('attempts are counted as they enter the log', () => {
     expect(await sums()).toEqual([0, 1]);
   });
 
-  test('no tests, settled or lost', async () => {
+  test('but tests are not, neither settled nor lost ones', async () => {
     const [settled, lost] = await claimed(['CREATED', 'PICKED_UP']);
     await world.sql(`update outbox set trigger = 'TEST'`);
     await settle(world.db, [{ ...settlementOf(settled!, 'FAILED'), trigger: 'TEST' }]);
@@ -140,7 +140,7 @@ describe('attempts are counted as they enter the log', () => {
     expect(await world.sql('select from attempt_counts')).toEqual([]);
   });
 
-  test('no result whose delivery is in the log already', async () => {
+  test('but a result whose delivery is in the log already is not', async () => {
     const [there, other] = await claimed(['CREATED', 'PICKED_UP']);
     await world.sql(
       `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count, completed_at)

@@ -154,7 +154,7 @@ describe('a process that stops', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('drains again what a sweep claimed meanwhile: it is given back, and its webhook named', async () => {
+  test('gives back what a sweep claimed while it drained, and names its webhook', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     await world.sql(openCircuit);
     const probes = await claimProbes(world.db, leaseMs, leaseMs);

@@ -136,7 +136,7 @@ describe('much evidence', () => {
 
   const history = async () => (await findTracking(world.db, world.shipperId, trackingId))!.notifications;
 
-  /** Of the latest 1 MiB of notifications, as one text. */
+  /** Reads the latest 1 MiB of notifications as one text. */
   const readAsOneText = async () => {
     const [row] = await world.sql<{ text: string }>(
       `select '[' || string_agg(body, ',' order by sequence) || ']' as text from events where sequence > $1`,

@@ -46,7 +46,7 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
   });
 
   test.each([5_000, 600_000])(
-    'a retry comes at most %i ms later, its own wait, and not at once',
+    'a retry whose wait was %i ms comes after that wait at most, and not at once',
     async (delayMs) => {
       await fail(delayMs);
       await putClockBack();

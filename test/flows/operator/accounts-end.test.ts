@@ -183,7 +183,7 @@ describe('on every process within ten seconds', () => {
     await worksOnBoth(await again(account, { accountKey: data.accountKey as string }));
   });
 
-  test.concurrent('of two links setting a password concurrently, one succeeds', async () => {
+  test.concurrent('one of two links setting a password concurrently succeeds', async () => {
     const account = await knownAccount();
     const links = await Promise.all([1, 2, 3, 4].map(() => newLink(account)));
     const responses = await Promise.all(links.map((link, n) => setPassword(link, `a long password ${n}`)));

@@ -49,7 +49,7 @@ const told = ({ receiver }: Hook) =>
 const triggersOf = async (deliveryId: string) =>
   (await untilDelivery(account, deliveryId, () => true)).attempts.map(({ trigger }) => trigger);
 
-test('a webhook created later gets what it is interested in of earlier events, once', async () => {
+test('a webhook created later gets, once, each earlier event of a state that it wants', async () => {
   const [first, second] = await recordOrders(2);
   await record(first!, 'PICKED_UP');
   await record(first!, 'IN_TRANSIT');

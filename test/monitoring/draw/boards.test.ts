@@ -78,7 +78,7 @@ describe('values', () => {
     expect(shown(5, { thresholds }).color).toBe('red');
   });
 
-  test('absence is said, in the colour its mapping gives it, or of what lies below every threshold', () => {
+  test('a missing value is named, in the colour of its mapping, else in that below every threshold', () => {
     expect(shown(null, { thresholds })).toEqual({ text: 'No data', color: 'green' });
     const mappings = [
       { type: 'special' as const, options: { match: 'null+nan', result: { text: 'absent', color: 'red' } } },

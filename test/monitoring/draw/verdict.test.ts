@@ -125,7 +125,7 @@ describe('rules with divided durations', () => {
     expect(divideExpr(expr, { ...division, leastWindow: 240 })).toBe(expr);
   });
 
-  test('of the shipped rules, every `for` is divided and nothing is lost', () => {
+  test('have every `for` of the shipped rules divided, and nothing lost', () => {
     const text = readFileSync(inRepository('grafana/prometheus/rules.yml'), 'utf8');
     const rulesOf = (yaml: string) => parse(yaml).groups.flatMap((group: any) => group.rules);
     const before = rulesOf(text);

@@ -184,7 +184,7 @@ describe('handling', () => {
     expect(handled).toEqual(['CREATED']);
   });
 
-  test('of two copies at once, one waits for the other', async () => {
+  test('one of two copies at once waits for the other', async () => {
     let running = 0;
     let most = 0;
     let calls = 0;

@@ -386,7 +386,7 @@ describe('a variable that is not ours, but one or two letters away from one', ()
   });
 });
 
-test('no problem is a sentence of the library that checks', () => {
+test('every problem is told in words of our own, not of the validation library', () => {
   const bad = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value!]));
   for (const line of problems({ ...bad, LOG_LEVEL: 'loud' }))
     expect(line).not.toMatch(/Invalid|Too (big|small)|expected/);

@@ -14,9 +14,9 @@ const isTooMany = (addresses: readonly unknown[]) => addresses.length > maxAddre
 /** A packet may get lost: the next tries come after 1 s and 3 s. */
 const firstTryMs = 1_000;
 const tries = 3;
-/** Of a lookup by DNS, however many servers there are, and of one by the machine. */
+/** The limit of a lookup by DNS, however many servers there are, and of a lookup by the machine. */
 const timeoutMs = 5_000;
-/** Once one family is known. Servers that do not respond to AAAA are common. */
+/** The wait for the other family once one is known: servers that do not respond to AAAA are common. */
 const otherFamilyTimeoutMs = 200;
 
 const { servers, systemToo } = workerData as LookupOptions;

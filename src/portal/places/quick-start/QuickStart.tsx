@@ -104,7 +104,7 @@ interface CreateFormProps {
   onChosen: (webhook: ListedWebhook) => void;
 }
 
-/** For an address that has a webhook it offers that one: with a second, every notification would come twice. */
+/** Offers the existing webhook of an address that has one: with a second, every notification would come twice. */
 function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
   const [targetAddress, setTargetAddress] = useState('');
   const existing = webhooks.find((webhook) => webhook.targetAddress === targetAddress.trim());

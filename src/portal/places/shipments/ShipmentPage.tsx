@@ -89,7 +89,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
 
 const maxDeliveries = 1_000;
 
-/** Its history, and the events and deliveries that belong to it, as far as the log goes back. */
+/** Reads the shipment's history, events and deliveries, as far as the log goes back. */
 async function readShipment(trackingId: string, signal: AbortSignal) {
   const tracking = await call<Tracking>('GET', `/v1/shipment-tracking/${trackingId}`, undefined, { signal });
   const [events, deliveries] = await Promise.all([

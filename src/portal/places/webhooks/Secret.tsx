@@ -18,7 +18,7 @@ export function SecretDialog({
 }: {
   title: string;
   secret: string;
-  /** It replaces an earlier one. */
+  /** True if the secret replaces an earlier one. */
   isNew?: boolean;
   children?: ComponentChildren;
   onClose: () => void;

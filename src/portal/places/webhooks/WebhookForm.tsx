@@ -108,7 +108,7 @@ const orderingHints = {
 };
 
 interface HeaderRow {
-  /** Of this row as long as the form is open. */
+  /** Identifies the row as long as the form is open. */
   id: number;
   name: string;
   value: string;

@@ -12,7 +12,7 @@ export const nameOf = ({
 }: Pick<Webhook, 'description' | 'targetAddress'>): string =>
   description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** The same where there is little space: an address is cut in the middle, as its ends tell it from others. */
+/** The name where there is little space: an address is cut in the middle, as its ends tell it from others. */
 export function shortNameOf(webhook: Pick<Webhook, 'description' | 'targetAddress'>): string {
   const name = nameOf(webhook);
   const isCut = !webhook.description && name.length > 40;
@@ -102,7 +102,10 @@ export function slowest(hours: readonly Hour[]): string {
   return values.length === 0 ? '' : durationText(Math.max(...values));
 }
 
-/** Its trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in ms. */
+/**
+ * The webhook's trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in
+ * ms.
+ */
 export function advice(webhook: WebhookWithHealth, now: number): string {
   const { health, status } = webhook;
   const why = trouble(webhook, health, now);

@@ -110,7 +110,7 @@ describe('each phase has its own duration', () => {
 describe('an attempt that fails shows how far it came', () => {
   const never = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
 
-  test('in the lookup: no phase and no address', async () => {
+  test('a failed lookup has no phase and no address', async () => {
     const send = sending({ dns: stubDns(() => new Promise(() => {})) });
     expect(await send('http://shop.example.org/', { timeoutMs: 100 })).toEqual({
       ...never,
@@ -119,14 +119,14 @@ describe('an attempt that fails shows how far it came', () => {
     });
   });
 
-  test('at an address that is denied: no phase and no address', async () => {
+  test('a denied address has no phase and no address', async () => {
     const send = sending({ policy: corpusPolicy, dns: dnsOf(1) });
     const denied = { ...never, remoteAddress: null, errorCode: 'ADDRESS_DENIED' };
     expect(await send('https://shop.example.org/')).toEqual(denied);
     expect(await send('https://127.0.0.1/')).toEqual(denied);
   });
 
-  test('in the connection: the address that refused it, of several the last one', async () => {
+  test('a refused connection has the address that refused it, the last one if there are several', async () => {
     const port = await freePort();
     const refused = { ...never, errorCode: 'CONNECT' };
     expect(await sending()(`http://127.0.0.1:${port}/`)).toEqual({ ...refused, remoteAddress: '127.0.0.1' });
@@ -138,7 +138,7 @@ describe('an attempt that fails shows how far it came', () => {
     });
   });
 
-  test('in the TLS handshake: the name and the connection', async () => {
+  test('a failed TLS handshake has the phases of the name and the connection', async () => {
     const { url } = await loopback.listen(net.createServer(), 'https');
     expect(await sending({ dns: dnsOf(1) })(named(url), { timeoutMs: 300 })).toEqual({
       dnsMs: expect.any(Number),
@@ -150,7 +150,7 @@ describe('an attempt that fails shows how far it came', () => {
     });
   });
 
-  test('before the response: everything but the first byte', async () => {
+  test('an attempt without a response has everything but the first byte', async () => {
     const { url } = await loopback.raw(() => undefined);
     expect(await sending()(url, { timeoutMs: 200 })).toMatchObject({
       connectMs: expect.any(Number),

@@ -93,7 +93,7 @@ test('a connection retains nothing of requests refused before their bodies arriv
   expect(new Set(counts.slice(1)).size).toBe(1);
 });
 
-test('of concurrent requests of sixty clients, eight are processed per event-loop tick', async () => {
+test('eight of the concurrent requests of sixty clients are processed per event-loop tick', async () => {
   await start();
   const all = Array.from({ length: 60 }, () => client());
   await until('all are connected', () => listener.connections() === all.length);

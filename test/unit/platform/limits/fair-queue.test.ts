@@ -143,7 +143,7 @@ describe('kinds', () => {
     );
   });
 
-  test('two kinds with a lead of one alternate while both wait; if one is empty, the other gets all takes', () => {
+  test('two kinds with a lead of one alternate while both have items; while one is empty, every take is of the other', () => {
     fc.assert(
       fc.property(fc.nat({ max: 30 }), fc.nat({ max: 30 }), (first, second) => {
         const queue = createFairQueue<string>({ kinds: 2, lead: 1 });

@@ -155,7 +155,7 @@ describe('places', () => {
     { maxLength: 60 },
   );
 
-  test('are never exceeded, in all or by one key, except by a forced start; no usable slot stays free', () => {
+  test('are never exceeded, in total or by one key, except by a forced start, and none stays free while somebody may take it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
