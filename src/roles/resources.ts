@@ -106,7 +106,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   await migrateOnceReachable(options, () => requireSettings(apiDb).then(() => requireKey(apiDb, secrets)));
   await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
   await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
-  // A failure here must not delay deliveries: whoever reads the feed checks it again.
+  // A failure here must not delay deliveries: the next reader of the feed checks it again.
   const feed = await apiDb.transaction(readFeedExtent).catch((error: unknown) => {
     logger.warn({ error: describeError(error) }, 'feed not checked; its readers will check it');
     return null;

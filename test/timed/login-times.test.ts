@@ -26,13 +26,14 @@ test('a wrong password, an unknown e-mail and a user without a password cost the
     for (let n = 0; n < count; n += 1)
       await request(`${service.url}/v1/login?key=${accountKey}`, { headers });
   };
-  const costs = cases.map(() => 0);
+  /** The least of the rounds: what runs beside them adds to one or another. */
+  const costs = cases.map(() => Infinity);
   for (const one of cases) await logInTimes(2, one);
-  for (let round = 0; round < 2; round += 1)
+  for (let round = 0; round < 4; round += 1)
     for (const [index, one] of cases.entries()) {
       const before = await cpuSecondsOf(service);
-      await logInTimes(15, one);
-      costs[index]! += (await cpuSecondsOf(service)) - before;
+      await logInTimes(10, one);
+      costs[index] = Math.min(costs[index]!, (await cpuSecondsOf(service)) - before);
     }
   await service.stop();
   const [withoutHash, ...withHash] = costs as [number, ...number[]];
