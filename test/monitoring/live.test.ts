@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/until.js';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startLoad } from '../support/load.js';
-import { startReceiver, type Receiver } from '../support/receiver.js';
+import { startReceiver } from '../support/receiver.js';
 import { startServiceOfRole, type Service } from '../support/harness.js';
 import { startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { expressions, interpolated } from './dashboards.js';
@@ -155,8 +155,10 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
     refusing: await startReceiver(() => ({ status: 422, headers: { 'webhook-delivery': 'abort-message' } })),
     hanging: await startReceiver(() => undefined),
   };
-  for (const { url } of Object.values(receivers)) await registerWebhook(account, url);
-  await untilGivenUp(account, receivers.failing);
+  for (const receiver of Object.values(receivers)) {
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    if (receiver === receivers.failing) await untilGivenUp(account, webhookId);
+  }
   const load = startLoad(() => account, 100);
   const events = setInterval(() => void pickUp(service, load.accepted.at(-1)), 500);
   return {
@@ -169,9 +171,14 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
 }
 
 /** Waits until one delivery is given up, before enough failures open the circuit. */
-async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
+async function untilGivenUp(account: Account, webhookId: string): Promise<void> {
   await placeOrder(account);
-  await failing.waitFor(3, undefined, 45_000);
+  const givenUp = `/v1/deliveries?status=FAILED&webhookId=${webhookId}`;
+  await until(
+    'a delivery is given up',
+    async () => (await account.call(givenUp)).data.deliveries.length > 0,
+    45_000,
+  );
 }
 
 async function pickUp(service: { url: string }, trackingId: string | undefined): Promise<void> {

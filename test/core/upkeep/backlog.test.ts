@@ -38,10 +38,14 @@ async function owed(count: number, seconds: number): Promise<{ own: World; webho
   const own = await forNewShipper(world);
   const webhookId = await addWebhook(own);
   for (const shipmentId of await addShipments(own, count)) await record(own.db, shipmentId, ['CREATED']);
-  await world.sql(`update outbox set due_at = now() - make_interval(secs => $2) where webhook_id = $1`, [
-    webhookId,
-    seconds,
-  ]);
+  // One after the other: of equal ones, another plan takes others first.
+  await world.sql(
+    `update outbox o set due_at = now() - make_interval(secs => $2 + d.place * 0.001)
+       from (select delivery_id, row_number() over (order by delivery_id desc) as place
+               from outbox where webhook_id = $1) d
+      where o.webhook_id = $1 and o.delivery_id = d.delivery_id`,
+    [webhookId, seconds],
+  );
   return { own, webhookId };
 }
 const only = <Cause extends string>(counts: Record<Cause, number>) =>
