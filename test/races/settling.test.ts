@@ -106,3 +106,11 @@ test('one of two attempts of a delivery settled together is already recorded, an
   const settled = await settle(world.db, both);
   expect(await resultsOf(world.db, both, settled)).toEqual([{ kind: 'lost' }, { kind: 'alreadySettled' }]);
 });
+
+test('the outcome of an attempt whose claim another has taken over since is refused', async () => {
+  const [stale] = await sendFirst();
+  await world.sql(`update outbox set attempt_count = 2 where status = 'SENDING'`); // as the next claim does
+  const before = await outboxOf(world);
+  expect(await finish(world.db, [stale!], 'SUCCEEDED')).toEqual([]);
+  expect(await outboxOf(world)).toEqual(before);
+});
