@@ -18,11 +18,10 @@ import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
 import { createNotify, dueJob, dueOf } from './schedule/notify.js';
-import type { DestinationPolicy } from './send/destination.js';
+import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
-import { createDnsResolver } from './send/dns/resolver.js';
 import type { Sealer } from './send/sealing.js';
-import { createSender } from './send/sender.js';
+import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
@@ -32,7 +31,7 @@ export { dueSinceUnknown, type Due } from './outbox/types.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
 export { deleteOldExternalIds, type ShipmentHead } from './record/store.js';
 export { queueNames } from './schedule/notify.js';
-export { inDenied, type DestinationPolicy } from './send/destination.js';
+export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
 export { createSealer, createSecretBox, type Sealer, type SecretBox } from './send/sealing.js';
 
 export interface EngineOptions {
@@ -50,10 +49,12 @@ export interface EngineOptions {
   tracing: Tracing;
   durations: Durations;
   sealer: Sealer;
-  policy: DestinationPolicy;
+  destinations: Destinations;
   dns: LookupOptions;
   egressProxy: string | undefined;
   timeoutMs: number;
+  /** 0: it sends in the process. */
+  sendThreads: number;
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
@@ -113,29 +114,32 @@ export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
   countAttemptsFromZero(metrics);
-  const sender = createSender({
-    policy: options.policy,
-    dns: createDnsResolver(options.dns, logger),
-    egressProxy: options.egressProxy,
+  const { destinations, dns, egressProxy } = options;
+  const starts = createStarts(leaseDb, durations);
+  const sending = createSending({
+    settings: { destinations, dns, egressProxy, timeoutMs, version },
+    threads: options.sendThreads,
+    logger,
+    metrics,
+    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
-  const sending = {
+  const attempting = {
     ...options,
     terminalStates,
-    version,
-    send: sender.send,
+    sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts: createStarts(leaseDb, durations),
+    starts,
   };
   const dispatcher =
-    concurrency === null ? null : createDispatcher({ ...sending, concurrency, onLeft: wakeOthers });
+    concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });
   const handOver: HandOver = dispatcher ?? {
     reserve: () => noRoom,
     recorded: (_room, _claims, left) => wakeOthers(left),
     notify: wakeOthers,
   };
   const wake = handOver.notify;
-  const byHand = { ...sending, notify: wake, leaseMs: byHandLeaseMs(timeoutMs, durations) };
+  const byHand = { ...attempting, notify: wake, leaseMs: byHandLeaseMs(timeoutMs, durations) };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -184,6 +188,6 @@ export function createEngine(options: EngineOptions): Engine {
     test: (shipperId, webhookId, sample) =>
       sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
-    close: () => sender.close(),
+    close: () => sending.close(),
   };
 }

@@ -185,7 +185,7 @@ test("one shipper's receivers that hang do not keep another's redelivery waiting
     shipments.map((id) => [id, 'HANGS']),
   );
   receiver.reply = ({ notification }) => (notification.state === 'OTHER' ? {} : undefined);
-  const redeliverer = startRedeliverer(world, receiver.url, { timeoutMs: 10_000 });
+  const redeliverer = startRedeliverer(world, receiver.url);
   const owed = await world.sql<{ delivery_id: string; webhook_id: string; shipper_id: string }>(
     'select delivery_id, webhook_id, shipper_id from outbox',
   );

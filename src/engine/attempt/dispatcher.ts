@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import { isLost } from '../settle/retry-policy.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import { makeAttempt, type AttemptOptions } from './attempt.js';
@@ -141,6 +142,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const attempt = async (entry: InFlight): Promise<number | null> => {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
+      isProved: entry.pool === 'quick',
       sending: () => scheduler.sending(entry, performance.now()),
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
@@ -148,7 +150,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });
-    if (outcome) return outcome.durationMs;
+    // A receiver that may have ended a thread is slow until it has proved to be quick.
+    if (outcome) return isLost(outcome) ? Infinity : outcome.durationMs;
     await leases.giveBack(claim);
     notify([dueOf(claim)], true);
     return null;

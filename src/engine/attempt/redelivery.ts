@@ -10,6 +10,7 @@ import {
 } from '../outbox/by-hand.js';
 import { dueSinceUnknown, type Claim } from '../outbox/types.js';
 import { supersedeAndRelease } from '../outbox/turns.js';
+import { isLost } from '../settle/retry-policy.js';
 import { noteSuccess } from '../settle/settler.js';
 import { sendByHand, type ByHandOptions } from './by-hand.js';
 import { deleteVoidRedeliveries, findWaitingRedeliveries, hasRedeliveries } from './by-hand-store.js';
@@ -63,6 +64,7 @@ export function createRedeliverer(
       ofWebhooks.of(claim.webhookId) > maxPerWebhook || ofShippers.of(claim.shipperId) > maxPerShipper;
     if (isAboveLimit || draining) return giveRedeliveryBack(db, claim);
     const sent = await sendByHand(options, claim, issuedAt, async (over, outcome) => {
+      if (isLost(outcome)) throw new Error('its sender thread ended'); // it is made again when its lease has expired
       const settled = await settleRedelivery(over, outcome);
       if (settled?.finished) noteSuccess(options.metrics);
       return settled !== null;

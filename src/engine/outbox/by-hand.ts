@@ -10,7 +10,7 @@ import {
   isInRangeOf,
   isTroubled,
   ms,
-  noOutcome,
+  lostOutcome,
   ofEvent,
   owedByKey,
   outcomeColumns,
@@ -171,11 +171,11 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
        update outbox o set ${unclaimed} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
        returning t.*, o.webhook_id
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, ${noOutcome} from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, ${lostOutcome} from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
           set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at,
-              (${outcomeColumns}) = row (${noOutcome})
+              (${outcomeColumns}) = row (${lostOutcome})
          from t where ${sameDelivery('d', 't')}
        returning d.webhook_id, t.started_at
      ), counted as (

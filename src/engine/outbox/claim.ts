@@ -6,7 +6,7 @@ import {
   claimed,
   insertAttempts,
   insertIntoLog,
-  noOutcome,
+  lostOutcome,
   isActive,
   isTroubled,
   isWithdrawn,
@@ -172,10 +172,10 @@ export async function takeLapsed(
        returning o.*, l.began_at
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, began_at, ${noOutcome} from over`)}
+                               trigger, began_at, ${lostOutcome} from over`)}
        on conflict do nothing -- a test is sent once: what the log already has of it stays
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, ${noOutcome}
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, ${lostOutcome}
                            from lapsed where trigger <> 'TEST'`)}
      ), counted as (
        ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,

@@ -240,8 +240,12 @@ const listed = (of: (column: string, type: string, field: string, index: number)
 
 export const outcomeColumns = listed((column) => column);
 export const outcomeOf = (row: string) => listed((column) => `${row}.${column}`);
-/** The columns of an attempt whose outcome is unknown, or of no attempt. */
+/** The columns of no attempt, or of one whose delivery was cancelled meanwhile. */
 export const noOutcome = listed((_, type) => `null::${type}`);
+/** The columns of an attempt whose process ended before its outcome was known. */
+export const lostOutcome = listed((column, type) =>
+  column === 'error_code' ? `'LOST'::text` : `null::${type}`,
+);
 /** The columns, each under the name of its field. */
 export const outcomeFields = listed((column, _, field) => `${column} as "${field}"`);
 /** Parameters from `$first` on: `outcomeValues`, or an array of each with `suffix` `[]`. */

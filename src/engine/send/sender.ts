@@ -22,7 +22,7 @@ export interface SendRequest {
   shipperId: string;
   /** The headers without Host and Content-Length, which are added. */
   headers: FlatHeaders;
-  body: string;
+  body: string | Uint8Array;
   /** The limit of the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
@@ -60,6 +60,8 @@ export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> 
   requestHeaders: string | null;
   /** The response headers as the log stores them; null without a response. */
   responseHeaders: string | null;
+  /** When each phase ended (epoch), if the attempt is traced. */
+  phaseEnds: [Phase, number][];
 }
 
 export interface Sender {

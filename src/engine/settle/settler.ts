@@ -10,7 +10,7 @@ import type { Due, Claim, Settlement } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
 import type { SettlingResult } from '../outbox/settle.js';
 import type { AttemptOutcome } from '../send/sender.js';
-import { disabledBy, retryAfterMs, settlementOf } from './retry-policy.js';
+import { disabledBy, isLost, retryAfterMs, settlementOf } from './retry-policy.js';
 import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
 
 export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
@@ -87,7 +87,7 @@ export function createSettler(options: SettlerOptions): Settler {
 
   const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
-    counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
+    if (!isLost(settlement)) counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
     const { webhookId } = claim;
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });

@@ -6,18 +6,42 @@ import {
 import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
-import { createSender } from '../../../src/engine/send/sender.js';
+import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
-import { developmentPolicy, noDns } from '../ssrf-corpus.js';
+import { developmentDestinations } from '../ssrf-corpus.js';
 import { leaseMs, longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
 
 type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
-const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
+/** In the process, unless `threads` are given. */
+export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}): Sending =>
+  createSending({
+    settings: {
+      destinations: developmentDestinations,
+      dns: { systemToo: false },
+      timeoutMs: 10_000,
+      version: 'test',
+    },
+    threads: 0,
+    logger,
+    metrics: createMetrics(),
+    mayStart: createStarts(db, durationsOf()).mayStart,
+    ...options,
+  });
+
+const optionsOf = (world: World, url: string): DispatcherOptions => {
+  const { db } = world;
   const durations = durationsOf();
-  const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
+  const opened = {
+    url,
+    headers: [],
+    secret: 'whsec_c2VjcmV0',
+    previousSecret: null,
+    previousSecretUntil: null,
+    encodedHeaders: '',
+  };
   return {
     db,
     leaseDb: db,
@@ -30,15 +54,12 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
         Promise.resolve({
           ...webhook,
           storedAddress: 'http://receiver.test/',
-          previousSecretUntil: null,
           open: () => opened,
         }),
     },
-    send: createSender({ policy: developmentPolicy, dns: noDns }).send,
+    sending: openSending(world),
     logAttempts: 'all',
     tracing: withoutExport,
-    timeoutMs: 10_000,
-    version: 'test',
     concurrency: 10,
     retryScheduleMs: [60_000],
     orderHoldMs: longHoldMs,
