@@ -12,7 +12,7 @@ export function programWith(onMessage: string): string {
   writeFileSync(
     file,
     `import ${JSON.stringify(path.join(packageFolder, 'dist/sender.js'))};
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 parentPort.on('message', ${onMessage});
 `,
@@ -20,14 +20,17 @@ parentPort.on('message', ${onMessage});
   return file;
 }
 
-/** The threads do nothing but this, for so long, when they are to send such an event. */
-export const busyWith = (eventId: string, ms: number): string => `({ attempts }) => {
-  for (const attempt of attempts)
-    if (attempt.includes(${JSON.stringify(eventId)}))
-      for (const until = performance.now() + ${ms}; performance.now() < until; );
+const withMark = (mark: string, action: string) => `({ attempts }) => {
+  for (const attempt of attempts) if (JSON.stringify(attempt).includes(${JSON.stringify(mark)})) ${action}
 }`;
 
-export const exitWith = (eventId: string, afterMs: number): string => `({ attempts }) => {
-  if (attempts.some((attempt) => attempt.includes(${JSON.stringify(eventId)})))
-    setTimeout(() => process.exit(1), ${afterMs});
-}`;
+/** A thread does nothing but this, for so long, when it is to send what has the mark. */
+export const busyAt = (mark: string, ms: number): string =>
+  withMark(mark, `for (const until = performance.now() + ${ms}; performance.now() < until; );`);
+
+/** The same, but once for a file. */
+export const onceAt = (mark: string, action: string): string => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'once-')), 'done');
+  const isFirst = `!existsSync(${JSON.stringify(file)})`;
+  return withMark(mark, `if (${isFirst}) { appendFileSync(${JSON.stringify(file)}, ''); ${action} }`);
+};

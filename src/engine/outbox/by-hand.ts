@@ -160,7 +160,7 @@ export async function settleRedelivery(
   return rows[0] ?? null;
 }
 
-/** Each lapsed attempt enters the log without an outcome and may be claimed again. Returns their number. */
+/** Each lapsed attempt enters the log as `LOST` and may be claimed again. Returns their number. */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'take-lapsed-redeliveries',

@@ -148,7 +148,7 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 }
 
 /**
- * Attempts enter the log without an outcome; they start when the lease was last renewed. A test fails; every other
+ * Attempts enter the log as `LOST`; they start when the lease was last renewed. A test fails; every other
  * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
  * of the deliveries that are due again.
  */

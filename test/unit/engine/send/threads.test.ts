@@ -16,7 +16,7 @@ import {
 import { createLogger } from '../../../../src/platform/telemetry/logger.js';
 import { createMetrics } from '../../../../src/platform/telemetry/metrics.js';
 import { startReceiver, type Received, type Receiver } from '../../../support/receiver.js';
-import { exitWith, programWith } from '../../../support/sender-program.js';
+import { onceAt, programWith } from '../../../support/sender-program.js';
 import { developmentDestinations } from '../../../support/ssrf-corpus.js';
 
 const logger = createLogger('silent');
@@ -142,7 +142,7 @@ test.each([0, 1, 2, 3])('with SEND_THREADS=%i the request and each outcome are t
     { ok: false, errorCode: 'CONNECT', requestSent: false, requestHeaders: null },
     { ...well, responseBody: null, responseHeaders: null },
   ]);
-  expect(outcomes[0]!.startedAt.getTime()).toBeGreaterThan(Date.now() - 10_000);
+  expect(outcomes[0].startedAt.getTime()).toBeGreaterThan(Date.now() - 10_000);
   const [first] = receiver.received;
   expect(first!.headers).toMatchObject({
     'x-own': 'yes',
@@ -254,7 +254,10 @@ describe('a thread that ends', () => {
     Number(new RegExp(`sender_threads_lost_total{cause="${cause}"} (\\d+)`).exec(await metrics.text())![1]);
 
   test('loses its attempts and no others; the next ones go out in another', async () => {
-    const sending = open(2, { program: programWith(exitWith('ends', 50)), metrics });
+    const sending = open(2, {
+      program: programWith(onceAt('ends', 'setTimeout(() => process.exit(1), 50);')),
+      metrics,
+    });
     receiver.reply = ({ headers }) => (headers['webhook-id'] === 'next' ? {} : undefined);
     const proved = sending.send(sentOf('hangs'));
     const [ends, hangs] = await Promise.all([
