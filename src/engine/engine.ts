@@ -6,18 +6,16 @@ import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
 import { countAttemptsFromZero } from './attempt/attempt.js';
-import { byHandLeaseMs } from './attempt/by-hand.js';
-import { createRedeliverer, createRedeliveryQueue, redeliverJob } from './attempt/redelivery.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
 import { createTargets } from './send/targets.js';
-import { sendTest, type Sample } from './attempt/test.js';
+import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import type { HeldBack } from './outbox/sendable.js';
 import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
-import { createNotify, dueJob, dueOf } from './schedule/notify.js';
+import { createNotify, createRedeliverJobs, dueJob, dueOf, redeliverJob } from './schedule/notify.js';
 import type { DestinationPolicy } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
 import { createDnsResolver } from './send/dns/resolver.js';
@@ -81,7 +79,7 @@ export interface Engine {
     webhookId: string,
     whileStopping: (wait: () => Promise<void>) => Promise<void>,
   ): Promise<void>;
-  /** Through the queue: a worker makes one attempt outside the schedule. */
+  /** After its request is committed: one attempt outside the schedule, in this process or another. */
   redeliver(deliveryId: string): void;
   /** One attempt from this process. Resolves with the claim it settled. */
   test(shipperId: string, webhookId: string, sample: Sample): Promise<Claim>;
@@ -135,7 +133,8 @@ export function createEngine(options: EngineOptions): Engine {
     notify: wakeOthers,
   };
   const wake = handOver.notify;
-  const byHand = { ...sending, notify: wake, leaseMs: byHandLeaseMs(timeoutMs, durations) };
+  const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
+  const byHand = { ...sending, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -149,23 +148,19 @@ export function createEngine(options: EngineOptions): Engine {
   });
 
   const startDispatch = (sends: NonNullable<typeof dispatcher>): Dispatch => {
-    const redeliverer = createRedeliverer(byHand);
-    const sweeper = createSweeper({
-      ...byHand,
-      accept: sends.accept,
-      deliveryTimeoutMs: timeoutMs,
-    });
+    const { accept, redeliver } = sends;
+    const sweeper = createSweeper({ ...byHand, accept, redeliver, testLeaseMs: leaseOfTestMs });
     return {
       take: async ({ name, ids }) => {
-        if (name === redeliverJob) await redeliverer.handle(ids);
+        if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
-      sweepRedeliveries: redeliverer.sweep,
+      sweepRedeliveries: sweeper.redeliveries,
       disableFailing: (days) => disableFailing(byHand, days),
       figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
-      drain: async () => void (await Promise.all([sends.drain(), redeliverer.drain()])),
+      drain: sends.drain,
     };
   };
 
@@ -180,7 +175,9 @@ export function createEngine(options: EngineOptions): Engine {
         { db: own, logger, orderHoldMs, notify: wake, onStopped: () => whileStopping(stop) },
         webhookId,
       ),
-    redeliver: createRedeliveryQueue(options.producers[0]!, logger),
+    redeliver: dispatcher
+      ? () => void dispatcher.redeliver()
+      : createRedeliverJobs(options.producers[0]!, logger),
     test: (shipperId, webhookId, sample) =>
       sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),

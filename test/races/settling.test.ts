@@ -99,7 +99,7 @@ describe('the webhook with the next due state is notified', () => {
 test('one of two attempts of a delivery settled together is already recorded, and the other is lost', async () => {
   const [lapsed] = await sendFirst();
   await world.sql('update outbox set lease_until = now()');
-  await takeLapsed(world.db, [lapsed!], { leaseMs, byHandLeaseMs: leaseMs });
+  await takeLapsed(world.db, [lapsed!], { leaseMs, testLeaseMs: leaseMs });
   const [again] = await pull(world.db, webhookId);
   const both = [settlementOf(lapsed!, 'SUCCEEDED'), settlementOf(again!, 'SUCCEEDED')];
   await settle(world.db, both.slice(1));

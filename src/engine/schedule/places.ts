@@ -271,7 +271,7 @@ export function heldBack(
     if (lastFullMs >= nowMs && lane.isFull) continue;
     const freeForMs = lastFullMs === -Infinity ? null : nowMs - lastFullMs;
     const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
-    if (sentAtMs !== null) continue;
+    if (sentAtMs !== null || claim.trigger === 'MANUAL') continue;
     held.count += 1;
     held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
   }

@@ -19,7 +19,11 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-export type SettleBatch = (items: Outcome[]) => Promise<SettlingResult[]>;
+export interface SettleBatch {
+  settle(items: Outcome[]): Promise<SettlingResult[]>;
+  /** Call it after the commit that settled them. Never rejects: the sweeper finds what is missing. */
+  release(items: Outcome[]): Promise<void>;
+}
 
 export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
   const { db, logger, orderHoldMs } = options;
@@ -44,8 +48,7 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     return { settled: await settleOnceMore(db, settlementsOf(items)), isReleased: false };
   };
 
-  /** Does not reject: the outcomes are committed, and the sweeper finds what is missing. */
-  const releaseNext = async (items: Outcome[]) => {
+  const release = async (items: Outcome[]) => {
     const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
     const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
     try {
@@ -61,7 +64,7 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     options.notify(dueIn(turns));
   };
 
-  return async (items) => {
+  const settleAll = async (items: Outcome[]) => {
     const { settled, isReleased } = await settleAndRelease(items).catch((error: unknown) =>
       settleOnceMoreIfLogged(error, items),
     );
@@ -69,22 +72,26 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     const ofKind = (...kinds: SettlingResult['kind'][]) =>
       items.filter((_, index) => kinds.includes(results[index]!.kind));
     options.notify(dueIn(turnsAfter(ofKind('alreadySettled')))); // the response that reported released turns was lost, too
-    if (!isReleased) await releaseNext(ofKind('settled', 'alreadySettled'));
+    if (!isReleased) await release(ofKind('settled', 'alreadySettled'));
     return results;
   };
+
+  return { settle: settleAll, release };
 }
 
 const settlementsOf = (items: Outcome[]) => items.map(({ settlement }) => settlement);
 
 /** True if the delivery has failed and is still owed; a replay must have used an attempt of its schedule. */
 const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status } }: Outcome) =>
-  supersedes && (status === 'RETRY' || (status === 'UNCHANGED' && trigger === 'SCHEDULED'));
+  supersedes && (status === 'RETRY' || (status === 'UNCHANGED' && trigger !== 'REPLAY'));
 
-const isFinal = ({ settlement: { status } }: Outcome) => status === 'SUCCEEDED' || status === 'FAILED';
+/** Releases skip rows that are locked, so what was sent by hand while it waited is looked at again. */
+const mayRelease = ({ claim, settlement: { status } }: Outcome) =>
+  status === 'SUCCEEDED' || status === 'FAILED' || claim.trigger === 'MANUAL';
 
 const turnOf = ({ claim: { ordered, supersedes, webhookId, shipmentId } }: Outcome): Overtaken[] =>
   (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [];
 
-const turnsAfter = (items: Outcome[]) => distinctTurns(items.filter(isFinal).flatMap(turnOf));
+const turnsAfter = (items: Outcome[]) => distinctTurns(items.filter(mayRelease).flatMap(turnOf));
 
 const dueIn = (turns: Turn[]) => dueSinceUnknown(turns.map(({ webhookId }) => webhookId));

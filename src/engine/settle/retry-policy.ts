@@ -54,9 +54,13 @@ export const disabledBy = (
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 
-/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, costs a retry. */
+/**
+ * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, costs a
+ * retry.
+ */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
-  !outcome.ok && !isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe);
+  !outcome.ok &&
+  (claim.trigger === 'MANUAL' || (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe)));
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>

@@ -6,8 +6,9 @@ import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { responseReasons, type ResponseReason } from '../circuit/store.js';
 import { countOutcomes, disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
-import type { Due, Claim, Settlement } from '../outbox/types.js';
+import { dueSinceUnknown, type Due, type Claim, type Settlement } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
+import { settleRedelivery } from '../outbox/redelivery.js';
 import type { SettlingResult } from '../outbox/settle.js';
 import type { AttemptOutcome } from '../send/sender.js';
 import { disabledBy, retryAfterMs, settlementOf } from './retry-policy.js';
@@ -52,14 +53,14 @@ interface Item extends Outcome {
 }
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { logger, metrics, durations } = options;
+  const { db, logger, metrics, durations } = options;
   const counter = createCircuitCounter({
     logger,
     windowMs: durations.circuit.windowMs,
     countOutcomes: async (outcomes) => options.onNotCallable(await countOutcomes(options, outcomes)),
   });
 
-  const settleBatch = createSettleBatch(options);
+  const batch = createSettleBatch(options);
 
   const batches = createBatcher<Item, boolean>({
     maxItems: 200,
@@ -69,7 +70,7 @@ export function createSettler(options: SettlerOptions): Settler {
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
       for (const reason of responseReasons) await disable(items, reason);
-      const results = await settleBatch(items);
+      const results = await batch.settle(items);
       for (const [index, item] of items.entries()) followUp(item, results[index]!);
       return results.map(({ kind }) => kind !== 'lost');
     },
@@ -87,11 +88,26 @@ export function createSettler(options: SettlerOptions): Settler {
 
   const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
+    noteSettlement(metrics, claim, settlement);
     counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
     const { webhookId } = claim;
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
     if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called
+  };
+
+  /** A failed redelivery leaves everything as it is; a success counts for an open circuit as a probe's. */
+  const settleByHand = async (item: Item): Promise<boolean> => {
+    const { claim, settlement, disables } = item;
+    const succeeded = settlement.status === 'SUCCEEDED';
+    if (disables !== null) await disable([item], disables);
+    const settled = await settleRedelivery(db, settlement);
+    if (!settled) return false;
+    if (settled.finished) noteSettlement(metrics, claim, settlement);
+    if (succeeded && claim.troubled) counter.note({ ...claim, isProbe: true }, true, 0);
+    await batch.release([item]);
+    options.notify(dueSinceUnknown([claim.webhookId])); // pulls have skipped it meanwhile
+    return true;
   };
 
   let giveUpAt = Infinity;
@@ -108,12 +124,11 @@ export function createSettler(options: SettlerOptions): Settler {
         retryAfterMs: probeRetryAfterMs,
       };
       const accepted = await retryWhileDatabaseDown(
-        () => batches.add(item),
+        () => (claim.trigger === 'MANUAL' ? settleByHand(item) : batches.add(item)),
         () => performance.now() < giveUpAt,
         durations.patienceMs,
       );
-      if (accepted) noteSettlement(metrics, claim, settlement);
-      else metrics.lateResults.inc();
+      if (!accepted) metrics.lateResults.inc();
       return { ended: settlement, accepted };
     },
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
@@ -148,8 +163,6 @@ function noteSettlement(metrics: Metrics, claim: Claim, { status, reason, trigge
   if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
 }
-
-export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
 
 /** Since the event of the claim was recorded. */
 export const secondsSince = ({ recordedAt }: Claim, nowMs: number): number =>

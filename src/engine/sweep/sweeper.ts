@@ -7,8 +7,8 @@ import { isFaultOfPiece, type Database } from '../../platform/database/postgres.
 import { cancelOwed } from '../outbox/cancel.js';
 import { claimProbes, takeLapsed } from '../outbox/claim.js';
 import { findFirst, findFirstOwing, findLapsed, inspectPage, correctRows } from '../outbox/sweep.js';
+import { deleteVoidRedeliveries, hasRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
 import type { Durations } from '../../platform/durations.js';
-import { byHandLeaseMs } from '../attempt/by-hand.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
 import { setBackMs, correctOthers, type ClockReading } from './clock.js';
@@ -20,10 +20,12 @@ export interface SweeperOptions {
   durations: Durations;
   orderHoldMs: number;
   terminalStates: string[];
-  deliveryTimeoutMs: number;
+  /** The lease of a test, which is not renewed. */
+  testLeaseMs: number;
   notify(due: Due[]): void;
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
+  redeliver(): Promise<void>;
 }
 
 /** Each call is one step and returns the milliseconds until the next one. */
@@ -31,6 +33,7 @@ export interface Sweeper {
   walk(): Promise<number>;
   /** However long the outbox is. */
   takeUpLapsed(): Promise<number>;
+  redeliveries(): Promise<void>;
 }
 
 const rowsPerPage = 20_000;
@@ -51,11 +54,8 @@ const perStatement = 500;
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, durations, logger, metrics } = options;
-  const leases = {
-    leaseMs: durations.leaseMs,
-    byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, durations),
-  };
-  const maxLeaseMs = leases.byHandLeaseMs;
+  const leases = { leaseMs: durations.leaseMs, testLeaseMs: options.testLeaseMs };
+  const maxLeaseMs = options.testLeaseMs;
   let graceUntil = 0;
   let clock: ClockReading | null = null;
   let lastSetBackMs = 0;
@@ -183,7 +183,15 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       : pauseAfter(tookMs, 0, durations.sweepEveryMs / 4, shareOfWebhooks);
   };
 
-  return { walk, takeUpLapsed };
+  const redeliveries = async (): Promise<void> => {
+    if (!(await hasRedeliveries(db).catch(startGrace))) return;
+    await deleteVoidRedeliveries(db);
+    const lost = isGrace() ? 0 : await takeLapsedRedeliveries(db, durations.leaseMs, perStatement);
+    if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
+    await options.redeliver();
+  };
+
+  return { walk, takeUpLapsed, redeliveries };
 }
 
 async function cancelSome(
