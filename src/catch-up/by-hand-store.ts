@@ -1,6 +1,5 @@
 import type { Database } from '../platform/database/postgres.js';
-import { isErasedDelivery } from '../engine/outbox/redelivery.js';
-import { isInRangeOf, owedByKey } from '../engine/outbox/sql.js';
+import { isErasedDelivery, isInRangeOf, owedByKey } from '../engine/engine.js';
 
 export const redeliveriesPerDay = 100;
 

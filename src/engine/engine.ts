@@ -11,7 +11,7 @@ import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
-import type { HeldBack } from './outbox/sendable.js';
+import type { HeldBack } from './schedule/places.js';
 import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
@@ -23,15 +23,82 @@ import type { Sealer } from './send/sealing.js';
 import { createSender } from './send/sender.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
-export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
-export { owedToRemove } from './outbox/cancel.js';
-export { takeOut } from './outbox/sql.js';
-export { dueSinceUnknown, type Due } from './outbox/types.js';
+// Events and their states.
+export { allowedFrom, changeRefused, recordEvents } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export { deleteOldExternalIds, type ShipmentHead } from './record/store.js';
+export {
+  clockLeewayMs,
+  deleteOldExternalIds,
+  eraseSomeEvents,
+  loadShipments,
+  markErased,
+} from './record/store.js';
+export type { MarkedShipment, ShipmentHead } from './record/store.js';
+
+// Owed deliveries. Others build their own statements from these conditions and columns.
+export {
+  blocker,
+  erasedEvents,
+  eventsOf,
+  firstIdInRangeOf,
+  insertAttempts,
+  insertIntoLog,
+  isActive,
+  isCallable,
+  isDeliveryOf,
+  isInRangeOf,
+  isInterested,
+  isProbed,
+  isTroubled,
+  isWithdrawn,
+  lockMoves,
+  maxLaterStates,
+  ms,
+  noOutcome,
+  outcomeColumns,
+  outcomeFields,
+  outcomeOf,
+  owedByKey,
+  owedOf,
+  owedSinceBefore,
+  owedTo,
+  owingWebhooks,
+  sameDelivery,
+  takeOut,
+  traceOf,
+  unfinishedDeliveries,
+} from './outbox/sql.js';
+export { hourOf } from './outbox/counts.js';
+export { isParking, parkingKey } from './outbox/insert.js';
+export { isErasedDelivery } from './outbox/redelivery.js';
+export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
+export { cancelErased, cancelExpired, owedToRemove } from './outbox/cancel.js';
+export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
+
+// Sending.
+export { untilNoSendCanStart } from './attempt/starts.js';
+export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
+export { laneLimits } from './schedule/lanes.js';
 export { queueNames } from './schedule/notify.js';
+export { placesOf, type HeldBack } from './schedule/places.js';
 export { inDenied, type DestinationPolicy } from './send/destination.js';
-export { createSealer, createSecretBox, type Sealer, type SecretBox } from './send/sealing.js';
+export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
+export { decodeHeaders, sign } from './send/headers.js';
+export { isProxyUrl } from './send/proxy.js';
+export { decodeResponseHeaders } from './send/response-headers.js';
+export {
+  createSealer,
+  createSecretBox,
+  masked,
+  maskHeaders,
+  newSecret,
+  withoutQuery,
+  withoutQuerySql,
+  type OwnHeaders,
+  type Sealer,
+  type SecretBox,
+} from './send/sealing.js';
+export { addressPattern, asciiAddress, checkTargetAddress } from './send/target-address.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */

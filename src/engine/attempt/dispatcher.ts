@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { HeldBack } from '../outbox/sendable.js';
+import type { HeldBack } from '../schedule/places.js';
 import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';

@@ -1,4 +1,3 @@
-import type { HeldBack } from '../outbox/sendable.js';
 import {
   eachPool,
   offReceiverMs,
@@ -222,6 +221,15 @@ class Rate {
     this.#current = 0;
     this.#startMs = nowMs;
   }
+}
+
+/** Claims of a process for a webhook whose receiver has room: they wait for the process. */
+export interface HeldBack {
+  /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
+  count: number;
+  sendableForMs: number;
+  /** How long ago the receiver was last full with this process's attempts; null if there was none. */
+  freeForMs: number | null;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
-import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   Claims,
@@ -12,7 +11,7 @@ import {
   type Lane,
   type Pool,
 } from './lanes.js';
-import { heldBack, passedOverMs, Places, type Budget } from './places.js';
+import { heldBack, passedOverMs, Places, type Budget, type HeldBack } from './places.js';
 
 /** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
 export interface Page {
@@ -260,7 +259,7 @@ export class Scheduler {
     });
   }
 
-  /** A lane holds as many redeliveries as it may have attempts. `ofOthers`: room of a webhook without any. */
+  /** A lane holds as many as it may have attempts. `ofOthers`: room of a webhook without any. */
   roomForRedeliveries(): Omit<Room, 'total'> {
     return { byWebhook: this.#claims.roomForRedeliveries(), ofOthers: this.#limits.first };
   }
