@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Due } from '../../src/engine/outbox/types.js';
 import { takeLapsed } from '../../src/engine/outbox/claim.js';
 import { resultsOf, settle } from '../../src/engine/outbox/settle.js';
-import type { SettleBatchOptions } from '../../src/engine/settle/batch.js';
+import type { SettleBatchOptions } from '../../src/engine/settle/settler.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';

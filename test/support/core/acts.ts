@@ -14,7 +14,7 @@ import {
   type Settlement,
 } from '../../../src/engine/outbox/types.js';
 import { durationsOf } from '../../../src/platform/durations.js';
-import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/batch.js';
+import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/settler.js';
 import { recordEvents, type RecordDependencies } from '../../../src/engine/record/record.js';
 import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
