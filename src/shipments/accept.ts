@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShipmentHead } from '../engine/record/store.js';
+import type { ShipmentHead } from '../engine/engine.js';
 import type { RouteResult } from '../http/envelope.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';

@@ -1,5 +1,4 @@
-import { recordEvents, type NewEvent, type RecordDependencies } from '../engine/record/record.js';
-import type { ShipmentHead } from '../engine/record/store.js';
+import { recordEvents, type NewEvent, type RecordDependencies, type ShipmentHead } from '../engine/engine.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
 import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';

@@ -1,4 +1,4 @@
-import { eventsOf } from '../engine/outbox/sql.js';
+import { eventsOf } from '../engine/engine.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';

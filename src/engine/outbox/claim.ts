@@ -149,13 +149,13 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 
 /**
  * Attempts enter the log as `LOST`; they start when the lease was last renewed. A test fails; every other
- * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
+ * delivery is due again. Redeliveries are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
  * of the deliveries that are due again.
  */
 export async function takeLapsed(
   db: Database,
   keys: RowKey[],
-  options: { leaseMs: number; byHandLeaseMs: number },
+  options: { leaseMs: number; testLeaseMs: number },
 ): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
   const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
     'take-lapsed',
@@ -184,7 +184,7 @@ export async function takeLapsed(
      update outbox o set ${unclaimed}, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
      returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
-    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
+    [...keysInOrder(keys), options.leaseMs, options.testLeaseMs],
   );
   return {
     webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],

@@ -62,11 +62,14 @@ const maxFreeLosses = 3;
 const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
   isLost(outcome) && number - failureCount <= maxFreeLosses;
 
-/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, nor a loss costs a retry. */
+/**
+ * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, nor a
+ * loss costs a retry.
+ */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
   !outcome.ok &&
-  !isRefused(outcome) &&
-  (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome));
+  (claim.trigger === 'MANUAL' ||
+    (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome))));
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>

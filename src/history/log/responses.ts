@@ -9,14 +9,14 @@ import {
   uuid,
 } from '../../http/request/fields.js';
 import { version } from '../../platform/version.js';
-import { masked } from '../../engine/send/sealing.js';
-import { triggers } from '../../engine/outbox/types.js';
 import {
   errorCodes,
   errorCodesExplained,
   errorDetails,
   errorDetailsExplained,
-} from '../../engine/send/errors.js';
+  masked,
+  triggers,
+} from '../../engine/engine.js';
 import { heldByValues } from './store.js';
 import { notice, notification } from '../../webhooks/notification-docs.js';
 import { deliveryStatuses } from './page-store.js';

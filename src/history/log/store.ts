@@ -3,9 +3,14 @@ import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { detailsOf, readPage, type LogFilter, type LogRow, rangesOf } from './page-store.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
-import { decodeHeaders } from '../../engine/send/headers.js';
-import { decodeResponseHeaders } from '../../engine/send/response-headers.js';
-import { isCallable, outcomeColumns, outcomeFields, traceOf } from '../../engine/outbox/sql.js';
+import {
+  decodeHeaders,
+  decodeResponseHeaders,
+  isCallable,
+  outcomeColumns,
+  outcomeFields,
+  traceOf,
+} from '../../engine/engine.js';
 
 /** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;

@@ -3,17 +3,14 @@ import {
   type Dispatcher,
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
-import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
 import { developmentDestinations } from '../ssrf-corpus.js';
-import { leaseMs, longHoldMs, terminalStates } from './acts.js';
+import { longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
-
-type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 /** In the process, unless `threads` are given. */
 export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}): Sending =>
@@ -75,10 +72,3 @@ export const startDispatcher = (
   url: string,
   options: Partial<DispatcherOptions> = {},
 ): Dispatcher => createDispatcher({ ...optionsOf(world, url), ...options });
-
-export const startRedeliverer = (
-  world: World,
-  url: string,
-  options: Partial<RedelivererOptions> = {},
-): Redeliverer =>
-  createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });
