@@ -57,6 +57,7 @@ export interface EngineOptions {
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
+  logDetail: DispatcherOptions['logDetail'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;

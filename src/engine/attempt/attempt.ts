@@ -1,11 +1,16 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import { traceIdOf, traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
+import {
+  childTraceparent,
+  traceIdOf,
+  traceparentOf,
+  type Tracing,
+} from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
-import { encodeHeaders, serviceHeaders, sign, timestampOf, type SignedAttempt } from '../send/headers.js';
-import { encodeResponseHeaders } from '../send/response-headers.js';
+import { detailOf } from '../send/detail.js';
+import { serviceHeaders, sign, timestampOf, type SignedAttempt } from '../send/headers.js';
 import type { AttemptOutcome, SendOutcome, SendRequest } from '../send/sender.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
 import { secondsSince } from '../settle/settler.js';
@@ -23,6 +28,8 @@ export interface AttemptOptions {
   version: string;
   /** `failed`: a success is logged at debug. */
   logAttempts: 'all' | 'failed';
+  /** `failed`: the log keeps no phases and headers of a success by the schedule. */
+  logDetail: 'all' | 'failed';
 }
 
 /** The steps in which an attempt by the schedule differs from one by hand. */
@@ -78,42 +85,62 @@ async function exchange(
   issuedAt: number,
 ): Promise<AttemptOutcome | null> {
   const startedAt = new Date();
-  const span = options.tracing.start('attempt', {
-    parent: claim.trace,
-    kind: 'client',
-    startedAtMs: startedAt.getTime(),
-  });
+  const span = options.tracing.isExporting
+    ? options.tracing.start('attempt', {
+        parent: claim.trace,
+        kind: 'client',
+        startedAtMs: startedAt.getTime(),
+      })
+    : null;
   try {
     const opened = target.open();
     const secrets = secretsOf(target, opened, startedAt);
-    const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
-    const { rawResponseHeaders, ...outcome } = await options.send({
+    const traceparent = span ? traceparentOf(span) : childTraceparent(claim.trace);
+    const service = serviceHeaders(signed(options, claim, secrets, startedAt, traceparent));
+    const outcome = await options.send({
       url: opened.url,
       shipperId: claim.shipperId,
       body: claim.body,
       timeoutMs: options.timeoutMs,
-      headers: [...opened.headers, ...serviceHeaders(attempt)],
+      headers: [...opened.headers, ...service],
       mayStart: () => options.starts.mayStart(claim, issuedAt),
-      onPhase: span.isSampled ? span.event : undefined,
+      onPhase: span?.isSampled ? span.event : undefined,
     });
     if (outcome.withheld) return null;
-    if (span.isSampled) span.end(endOf(claim, outcome));
+    if (span?.isSampled) span.end(endOf(claim, outcome));
+    const { ok, withheld, statusCode, errorCode, durationMs, retryAfter, webhookDelivery } = outcome;
+    const request = {
+      url: opened.url,
+      ownHeaders: opened.headers,
+      serviceHeaders: service,
+      body: claim.body,
+      erased: claim.erased,
+    };
     return {
-      ...outcome,
+      ok,
+      withheld,
+      statusCode,
+      errorCode,
       responseBody: claim.erased ? null : outcome.responseBody,
-      responseHeaders: claim.erased ? null : encodeResponseHeaders(rawResponseHeaders, startedAt),
+      durationMs,
+      retryAfter,
+      webhookDelivery,
       startedAt,
-      requestHeaders: outcome.requestSent ? encodeHeaders(attempt, opened.encodedHeaders) : null,
+      detail: keepsDetail(options, claim, ok) ? detailOf(outcome, request) : null,
     };
   } catch (error) {
     options.logger.error(
       { deliveryId: claim.deliveryId, error: describeError(error) },
       'notification not made; the attempt counts as failed',
     );
-    if (span.isSampled) span.end(endOf(claim, unsent(startedAt)));
+    if (span?.isSampled) span.end(endOf(claim, unsent(startedAt)));
     return unsent(startedAt);
   }
 }
+
+/** Who made an attempt by hand wants to see all of it. */
+const keepsDetail = ({ logDetail }: AttemptOptions, { trigger }: Claim, ok: boolean) =>
+  !ok || logDetail === 'all' || trigger === 'MANUAL' || trigger === 'TEST';
 
 const endOf = (
   claim: Claim,
@@ -136,20 +163,12 @@ const unsent = (startedAt: Date): AttemptOutcome => ({
   withheld: false,
   statusCode: null,
   errorCode: 'PROTOCOL',
-  errorDetail: null,
   responseBody: null,
-  responseHeaders: null,
   durationMs: 0,
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  firstByteMs: null,
-  remoteAddress: null,
   retryAfter: null,
   webhookDelivery: null,
-  requestSent: false,
   startedAt,
-  requestHeaders: null,
+  detail: null,
 });
 
 function signed(

@@ -2,7 +2,7 @@ import type { Database, Queries } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { supersede, type Overtaken } from './cancel.js';
-import { distinctDue, dueSinceUnknown, turnColumns, type Due, type Turn } from './types.js';
+import { distinctDue, dueSinceUnknown, turnRows, type Due, type Turn } from './types.js';
 import { blocker, isProbed, sameDelivery } from './sql.js';
 
 /** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
@@ -27,7 +27,7 @@ export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): 
     'release-turns',
     `with unblocked as materialized (
        select n.shipper_id, n.delivery_id
-         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
+         from ${turnRows.as('t')}
         cross join lateral (
           select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
            where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
@@ -45,7 +45,7 @@ export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): 
      update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
      returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
-    [...turnColumns(turns), holdMs],
+    [...turnRows.arrays(turns), holdMs],
   );
   return distinctDue(
     rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
@@ -68,7 +68,7 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
     'make-turns-wait',
     `with held as materialized (
        select o.shipper_id, o.delivery_id
-         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
+         from ${turnRows.as('t')}
         cross join lateral (${ruleOf('t.webhook_id')}) w
         cross join lateral (
           select n.shipper_id, n.delivery_id from outbox n
@@ -78,7 +78,7 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
      )
      update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduledWhileWaiting} from held h
       where ${sameDelivery('o', 'h')}`,
-    [...turnColumns(turns), holdMs],
+    [...turnRows.arrays(turns), holdMs],
   );
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Sealer, OwnHeaders } from './sealing.js';
-import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js';
+import { ownHeaders, type FlatHeaders } from './headers.js';
 
 export interface Target {
   webhookId: string;
@@ -20,8 +20,6 @@ export interface OpenTarget {
   headers: FlatHeaders;
   secret: string;
   previousSecret: string | null;
-  /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
-  encodedHeaders: string;
 }
 
 export interface Targets {
@@ -65,16 +63,12 @@ interface TargetRow extends Omit<Target, 'open'> {
 function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer: Sealer): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
-  const open = () => {
-    const url = sealer.openAddress(webhookId, storedAddress);
-    return {
-      url,
-      headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
-      secret: sealer.openSecret(webhookId, secret),
-      previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
-      encodedHeaders: encodeTargetHeaders(url, headers),
-    };
-  };
+  const open = () => ({
+    url: sealer.openAddress(webhookId, storedAddress),
+    headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
+    secret: sealer.openSecret(webhookId, secret),
+    previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+  });
   return { ...row, open: () => (opened ??= open()) };
 }
 

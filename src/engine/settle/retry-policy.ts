@@ -9,17 +9,10 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   trigger: claim.trigger,
   startedAt: outcome.startedAt,
   durationMs: outcome.durationMs,
-  dnsMs: outcome.dnsMs,
-  connectMs: outcome.connectMs,
-  tlsMs: outcome.tlsMs,
-  firstByteMs: outcome.firstByteMs,
-  remoteAddress: outcome.remoteAddress,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
-  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
   responseBody: outcome.responseBody,
-  responseHeaders: outcome.responseHeaders,
-  requestHeaders: outcome.requestHeaders,
+  detail: outcome.detail,
 });
 
 export function settlementOf(

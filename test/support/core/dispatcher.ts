@@ -17,7 +17,7 @@ type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
   const durations = durationsOf();
-  const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
+  const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null };
   return {
     db,
     leaseDb: db,
@@ -36,6 +36,7 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
     },
     send: createSender({ policy: developmentPolicy, dns: noDns }).send,
     logAttempts: 'all',
+    logDetail: 'failed',
     tracing: withoutExport,
     timeoutMs: 10_000,
     version: 'test',
