@@ -5,7 +5,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
-import { countAttemptsFromZero } from './attempt/attempt.js';
+import { createAttemptCounter } from './attempt/attempt.js';
 import { byHandLeaseMs } from './attempt/by-hand.js';
 import { createRedeliverer, createRedeliveryQueue, redeliverJob } from './attempt/redelivery.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
@@ -113,7 +113,6 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  countAttemptsFromZero(metrics);
   const sender = createSender({
     policy: options.policy,
     dns: createDnsResolver(options.dns, logger),
@@ -124,6 +123,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...options,
     terminalStates,
     version,
+    countAttempt: createAttemptCounter(metrics),
     send: sender.send,
     targets: createTargets(leaseDb, options.sealer),
     starts: createStarts(leaseDb, durations),

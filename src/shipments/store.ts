@@ -31,29 +31,32 @@ const orderRows = rowSet<AcceptedOrder>({
   trace: ['bytea', ({ trace }) => trace],
 });
 
+const insertOrdersText = `
+  with input as (
+    select * from ${orderRows.as('t')}
+  ), claimed as (
+    insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
+    select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
+     order by shipper_id, key -- one order of keys avoids deadlocks
+    on conflict do nothing
+    returning shipment_id
+  ), stored as (
+    insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
+                           dropoff_location, accepted_at)
+    select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
+           accepted_at
+      from input
+     where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
+    returning shipment_id
+  )
+  insert into orders_to_create (shipment_id, trace)
+  select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`;
+
 /** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
 export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',
-    `with input as (
-       select * from ${orderRows.as('t')}
-     ), claimed as (
-       insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
-       select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
-        order by shipper_id, key -- one order of keys avoids deadlocks
-       on conflict do nothing
-       returning shipment_id
-     ), stored as (
-       insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
-                              dropoff_location, accepted_at)
-       select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
-              accepted_at
-         from input
-        where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
-       returning shipment_id
-     )
-     insert into orders_to_create (shipment_id, trace)
-     select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`,
+    insertOrdersText,
     orderRows.arrays(orders),
   );
   return new Set(rows.map((row) => row.shipment_id));

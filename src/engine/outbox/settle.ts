@@ -122,11 +122,15 @@ export async function resultsOf(
   settlements: Settlement[],
   settled: Map<string, Settled>,
 ): Promise<SettlingResult[]> {
-  const isSettled = ({ deliveryId, number }: Settlement) => settled.get(deliveryId)?.number === number;
-  const refused = settlements.filter((settlement) => !isSettled(settlement));
+  const counted = settlements.map(({ deliveryId, number }) => {
+    const known = settled.get(deliveryId);
+    return known?.number === number ? known : undefined;
+  });
+  const refused = settlements.filter((_, index) => counted[index] === undefined);
   const recorded = refused.length === 0 ? new Set<Settlement>() : await findRecorded(db, refused);
-  return settlements.map((settlement) => {
-    if (isSettled(settlement)) return { kind: 'settled', dueAt: settled.get(settlement.deliveryId)!.dueAt };
+  return settlements.map((settlement, index): SettlingResult => {
+    const known = counted[index];
+    if (known) return { kind: 'settled', dueAt: known.dueAt };
     return { kind: recorded.has(settlement) ? 'alreadySettled' : 'lost' };
   });
 }

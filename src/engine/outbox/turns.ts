@@ -17,36 +17,38 @@ const scheduledOnceReleased = `case when o.trigger = 'REPLAY' then o.scheduled_a
 const ruleOf = (webhookId: string) =>
   `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
 
+const releaseText = `
+  with unblocked as materialized (
+    select n.shipper_id, n.delivery_id
+      from ${turnRows.as('t')}
+     cross join lateral (
+       select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
+        where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
+        order by sequence limit 1) n
+     cross join lateral (${ruleOf('n.webhook_id')}) w
+     where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
+  ), next as materialized (
+    select n.shipper_id, n.delivery_id
+      from unblocked u
+     cross join lateral (
+       select shipper_id, delivery_id from outbox
+        where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
+        limit 1 for no key update skip locked) n
+  )
+  update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
+   where ${sameDelivery('o', 'n')} and o.waits_turn
+  returning o.webhook_id as "webhookId", o.due_at as "dueAt"`;
+
 /**
  * Call it after a commit that may have unblocked a state, and after one that made a state wait: a statement sees only
  * what was committed before it began, so either may have missed the other. It locks only released rows, so as not to
  * delay the settling of a blocker. A retry keeps its time.
  */
 export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
-  const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
-    'release-turns',
-    `with unblocked as materialized (
-       select n.shipper_id, n.delivery_id
-         from ${turnRows.as('t')}
-        cross join lateral (
-          select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
-           where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
-           order by sequence limit 1) n
-        cross join lateral (${ruleOf('n.webhook_id')}) w
-        where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
-     ), next as materialized (
-       select n.shipper_id, n.delivery_id
-         from unblocked u
-        cross join lateral (
-          select shipper_id, delivery_id from outbox
-           where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
-           limit 1 for no key update skip locked) n
-     )
-     update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
-      where ${sameDelivery('o', 'n')} and o.waits_turn
-     returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
-    [...turnRows.arrays(turns), holdMs],
-  );
+  const rows = await db.query<{ webhookId: string; dueAt: Date | null }>('release-turns', releaseText, [
+    ...turnRows.arrays(turns),
+    holdMs,
+  ]);
   return distinctDue(
     rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
   );

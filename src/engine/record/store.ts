@@ -49,7 +49,7 @@ export interface Move {
   lastEventId: string;
 }
 
-export interface Owed extends Omit<OwedRow, 'eventId'> {
+export interface Owed extends OwedRow {
   deliveryId: string;
   event: EventRow;
 }
@@ -117,12 +117,13 @@ export async function insertEvents(
     ...eventRows.arrays(events),
   ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
-  return {
-    recorded: new Set(rows.map(({ eventId }) => eventId)),
-    owed: rows.flatMap(({ eventId, deliveryId, ...owed }) =>
-      deliveryId === null ? [] : [{ ...owed, deliveryId, event: byId.get(eventId)! }],
-    ),
-  };
+  const recorded = new Set<string>();
+  const owed: Owed[] = [];
+  for (const row of rows) {
+    if (row.deliveryId === null) recorded.add(row.eventId);
+    else owed.push(Object.assign(row as OwedRow & { deliveryId: string }, { event: byId.get(row.eventId)! }));
+  }
+  return { recorded, owed };
 }
 
 const moveRows = rowSet<Move>({

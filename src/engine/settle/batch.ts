@@ -25,8 +25,7 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
   const { db, logger, orderHoldMs } = options;
 
   /** Uses one round trip if nothing can be superseded in between: at low load that saves a fifth of all messages. */
-  const settleAndRelease = async (items: Outcome[]) => {
-    const settlements = settlementsOf(items);
+  const settleAndRelease = async (items: Outcome[], settlements: Settlement[]) => {
     const turns = items.some(mayBeOvertaken) ? [] : turnsAfter(items);
     if (turns.length === 0) return { settled: await settle(db, settlements), isReleased: false };
     const [settled, due] = await db.together(
@@ -39,15 +38,16 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     return { settled: settled.value, isReleased: due.status === 'fulfilled' };
   };
 
-  const settleOnceMoreIfLogged = async (error: unknown, items: Outcome[]) => {
+  const settleOnceMoreIfLogged = async (error: unknown, settlements: Settlement[]) => {
     if (!isUniqueViolation(error)) throw error;
-    return { settled: await settleOnceMore(db, settlementsOf(items)), isReleased: false };
+    return { settled: await settleOnceMore(db, settlements), isReleased: false };
   };
 
   /** Does not reject: the outcomes are committed, and the sweeper finds what is missing. */
   const releaseNext = async (items: Outcome[]) => {
     const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
     const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
+    if (turns.length === 0) return;
     try {
       options.notify(await supersedeAndRelease(db, { overtaken, turns }, options));
     } catch (error) {
@@ -62,19 +62,17 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
   };
 
   return async (items) => {
-    const { settled, isReleased } = await settleAndRelease(items).catch((error: unknown) =>
-      settleOnceMoreIfLogged(error, items),
+    const settlements = items.map(({ settlement }) => settlement);
+    const { settled, isReleased } = await settleAndRelease(items, settlements).catch((error: unknown) =>
+      settleOnceMoreIfLogged(error, settlements),
     );
-    const results = await resultsOf(db, settlementsOf(items), settled);
-    const ofKind = (...kinds: SettlingResult['kind'][]) =>
-      items.filter((_, index) => kinds.includes(results[index]!.kind));
-    options.notify(dueIn(turnsAfter(ofKind('alreadySettled')))); // the response that reported released turns was lost, too
-    if (!isReleased) await releaseNext(ofKind('settled', 'alreadySettled'));
+    const results = await resultsOf(db, settlements, settled);
+    const earlier = items.filter((_, index) => results[index]!.kind === 'alreadySettled');
+    if (earlier.length > 0) options.notify(dueIn(turnsAfter(earlier))); // the response that reported released turns was lost, too
+    if (!isReleased) await releaseNext(items.filter((_, index) => results[index]!.kind !== 'lost'));
     return results;
   };
 }
-
-const settlementsOf = (items: Outcome[]) => items.map(({ settlement }) => settlement);
 
 /** True if the delivery has failed and is still owed; a replay must have used an attempt of its schedule. */
 const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status } }: Outcome) =>

@@ -21,9 +21,11 @@ export function settlementOf(
   scheduleMs: readonly number[],
 ): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
-  const delayMs = step.status === 'RETRY' ? step.delayMs : null;
-  const reason = step.status === 'FAILED' ? step.reason : null;
-  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
+  return Object.assign(attemptRecordOf(claim, outcome), {
+    status: step.status,
+    delayMs: step.status === 'RETRY' ? step.delayMs : null,
+    reason: step.status === 'FAILED' ? step.reason : null,
+  });
 }
 
 type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;

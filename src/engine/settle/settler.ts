@@ -60,27 +60,34 @@ export function createSettler(options: SettlerOptions): Settler {
   });
 
   const settleBatch = createSettleBatch(options);
+  const completed = {
+    SUCCEEDED: metrics.completed.labels('SUCCEEDED'),
+    FAILED: metrics.completed.labels('FAILED'),
+  };
 
+  const batchSize = metrics.batchSize.labels('settlements');
   const batches = createBatcher<Item, boolean>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
     lingerMs: () => (options.isIdle() ? durations.lingerMs : 0),
-    onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
+    onFlush: batchSize.observe,
     flush: async (items) => {
       for (const reason of responseReasons) await disable(items, reason);
       const results = await settleBatch(items);
-      for (const [index, item] of items.entries()) followUp(item, results[index]!);
+      items.forEach((item, index) => followUp(item, results[index]!));
       return results.map(({ kind }) => kind !== 'lost');
     },
   });
 
   /** Comes first: after its commit nothing more is claimed for these webhooks, and pending claims are given back. */
   const disable = async (items: Item[], reason: ResponseReason) => {
-    const targets = items.flatMap(({ claim: { webhookId }, storedAddress, disables }) =>
-      disables === reason ? { webhookId, storedAddress } : [],
-    );
-    if (targets.length === 0) return;
+    const disabling = items.filter(({ disables }) => disables === reason);
+    if (disabling.length === 0) return;
+    const targets = disabling.map(({ claim, storedAddress }) => ({
+      webhookId: claim.webhookId,
+      storedAddress,
+    }));
     await disableByResponse(options, targets, reason);
     options.onNotCallable(targets.map(({ webhookId }) => webhookId));
   };
@@ -112,7 +119,7 @@ export function createSettler(options: SettlerOptions): Settler {
         () => performance.now() < giveUpAt,
         durations.patienceMs,
       );
-      if (accepted) noteSettlement(metrics, claim, settlement);
+      if (accepted) noteSettlement(metrics, completed, claim, settlement);
       else metrics.lateResults.inc();
       return { ended: settlement, accepted };
     },
@@ -140,11 +147,16 @@ export const retryWhileDatabaseDown = <T>(
   });
 };
 
-function noteSettlement(metrics: Metrics, claim: Claim, { status, reason, trigger }: Settlement): void {
+function noteSettlement(
+  metrics: Metrics,
+  completed: Record<'SUCCEEDED' | 'FAILED', { inc(): void }>,
+  claim: Claim,
+  { status, reason, trigger }: Settlement,
+): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
   if (status === 'FAILED' && reason === 'REFUSED') metrics.refused.inc();
   else if (status === 'FAILED') metrics.exhausted.inc();
-  if (status === 'SUCCEEDED' || status === 'FAILED') metrics.completed.inc({ status });
+  if (status === 'SUCCEEDED' || status === 'FAILED') completed[status].inc();
   if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
 }

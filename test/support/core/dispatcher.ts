@@ -3,6 +3,7 @@ import {
   type Dispatcher,
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
+import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
 import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
@@ -17,12 +18,14 @@ type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
   const durations = durationsOf();
+  const metrics = createMetrics();
   const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null };
   return {
     db,
     leaseDb: db,
     logger,
-    metrics: createMetrics(),
+    metrics,
+    countAttempt: createAttemptCounter(metrics),
     durations,
     starts: createStarts(db, durations),
     targets: {
