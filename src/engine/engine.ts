@@ -5,7 +5,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
-import { countAttemptsFromZero } from './attempt/attempt.js';
+import { createAttemptCounter } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
 import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
@@ -55,7 +55,6 @@ export {
   ms,
   noOutcome,
   outcomeColumns,
-  outcomeFields,
   outcomeOf,
   owedByKey,
   owedOf,
@@ -81,10 +80,10 @@ export { laneLimits } from './schedule/lanes.js';
 export { queueNames } from './schedule/notify.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
 export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
-export { decodeHeaders, sign } from './send/headers.js';
+export { sign } from './send/headers.js';
 export { isProxyUrl } from './send/proxy.js';
-export { decodeResponseHeaders } from './send/response-headers.js';
 export {
   createSealer,
   createSecretBox,
@@ -123,6 +122,7 @@ export interface EngineOptions {
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
+  logDetail: DispatcherOptions['logDetail'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
@@ -178,7 +178,6 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  countAttemptsFromZero(metrics);
   const { destinations, dns, egressProxy } = options;
   const starts = createStarts(leaseDb, durations);
   const sending = createSending({
@@ -192,6 +191,7 @@ export function createEngine(options: EngineOptions): Engine {
   const attempting = {
     ...options,
     terminalStates,
+    countAttempt: createAttemptCounter(metrics),
     sending,
     targets: createTargets(leaseDb, options.sealer),
     starts,

@@ -159,6 +159,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,
     logAttempts: config.LOG_ATTEMPTS,
+    logDetail: config.LOG_DETAIL,
     states: { ...catalogue, terminalStates },
     onRecorded: recorded.emit,
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),

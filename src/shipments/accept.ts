@@ -49,7 +49,7 @@ export function createAcceptOrder(deps: {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
+    onFlush: deps.metrics.batchSize.labels('orders').observe,
     flush: async (orders) => {
       const stored = await insertOrders(db, orders);
       storedAt = performance.now();

@@ -35,7 +35,7 @@ export function createInProcess(
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'creations' }, items),
+    onFlush: deps.metrics.batchSize.labels('creations').observe,
     flush: async (orders) => {
       await createShipments(deps, orders);
       return orders.map(() => undefined);

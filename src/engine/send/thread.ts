@@ -28,7 +28,18 @@ parentPort!.on('message', ({ postedAtMs, attempts, permissions, forgotten }: ToT
 });
 
 function make([id, webhookId, given, ...request]: AttemptMessage): void {
-  const [shipperId, eventId, text, sequence, number, erased, traceparent, isTraced, startUntilMs] = request;
+  const [
+    shipperId,
+    eventId,
+    text,
+    sequence,
+    number,
+    erased,
+    traceparent,
+    isTraced,
+    keepsDetail,
+    startUntilMs,
+  ] = request;
   if (given) targets.set(webhookId, given);
   const body = typeof text === 'string' ? text : new Uint8Array(text);
   const outgoing = {
@@ -40,6 +51,7 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
     erased,
     traceparent,
     isTraced,
+    keepsDetail,
     startUntilMs,
   };
   const ask = () =>

@@ -23,6 +23,7 @@ export interface Sent {
   target: OpenTarget;
   traceparent: string;
   isTraced: boolean;
+  keepsDetail: boolean;
   /** By performance.now(), as in `Starts`. */
   startUntilMs: number;
   /** Its receiver has been quick lately. */
@@ -61,10 +62,10 @@ function sendInProcess({ settings, logger, mayStart }: SendingOptions): Sending 
   const open = () =>
     import('./exchange.js').then(({ createExchange }) => createExchange(settings, 1, logger));
   return {
-    send: async ({ claim, target, traceparent, isTraced, startUntilMs }) =>
+    send: async ({ claim, target, startUntilMs, ...sent }) =>
       (await (exchange ??= open())).attempt(
         target,
-        { ...claim, traceparent, isTraced, startUntilMs: monotonicMs(startUntilMs) },
+        { ...claim, ...sent, startUntilMs: monotonicMs(startUntilMs) },
         async () => {
           const untilMs = await mayStart(claim);
           return untilMs === null ? null : monotonicMs(untilMs);
@@ -227,7 +228,7 @@ class SendThread {
   }
 
   #messageOf(entry: InFlight): AttemptMessage {
-    const { claim, target, traceparent, isTraced, startUntilMs } = entry.sent;
+    const { claim, target, traceparent, isTraced, keepsDetail, startUntilMs } = entry.sent;
     const { webhookId, shipperId, eventId, sequence, number, erased } = claim;
     const isKnown = this.#targets.get(webhookId) === target;
     if (!isKnown) this.#targets.set(webhookId, target);
@@ -245,6 +246,7 @@ class SendThread {
       erased,
       traceparent,
       isTraced,
+      keepsDetail,
       monotonicMs(startUntilMs),
     ];
   }

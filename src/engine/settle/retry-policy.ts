@@ -9,17 +9,10 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   trigger: claim.trigger,
   startedAt: outcome.startedAt,
   durationMs: outcome.durationMs,
-  dnsMs: outcome.dnsMs,
-  connectMs: outcome.connectMs,
-  tlsMs: outcome.tlsMs,
-  firstByteMs: outcome.firstByteMs,
-  remoteAddress: outcome.remoteAddress,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
-  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
   responseBody: outcome.responseBody,
-  responseHeaders: outcome.responseHeaders,
-  requestHeaders: outcome.requestHeaders,
+  detail: outcome.detail,
 });
 
 export function settlementOf(
@@ -28,9 +21,11 @@ export function settlementOf(
   scheduleMs: readonly number[],
 ): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
-  const delayMs = step.status === 'RETRY' ? step.delayMs : null;
-  const reason = step.status === 'FAILED' ? step.reason : null;
-  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
+  return Object.assign(attemptRecordOf(claim, outcome), {
+    status: step.status,
+    delayMs: step.status === 'RETRY' ? step.delayMs : null,
+    reason: step.status === 'FAILED' ? step.reason : null,
+  });
 }
 
 type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;

@@ -3,6 +3,7 @@ import {
   type Dispatcher,
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
+import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
@@ -31,19 +32,20 @@ export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}
 const optionsOf = (world: World, url: string): DispatcherOptions => {
   const { db } = world;
   const durations = durationsOf();
+  const metrics = createMetrics();
   const opened = {
     url,
     headers: [],
     secret: 'whsec_c2VjcmV0',
     previousSecret: null,
     previousSecretUntil: null,
-    encodedHeaders: '',
   };
   return {
     db,
     leaseDb: db,
     logger,
-    metrics: createMetrics(),
+    metrics,
+    countAttempt: createAttemptCounter(metrics),
     durations,
     starts: createStarts(db, durations),
     targets: {
@@ -56,6 +58,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     },
     sending: openSending(world),
     logAttempts: 'all',
+    logDetail: 'failed',
     tracing: withoutExport,
     concurrency: 10,
     retryScheduleMs: [60_000],

@@ -55,7 +55,6 @@ const targetOf = (url: string, own: Partial<OpenTarget> = {}): OpenTarget => ({
   secret,
   previousSecret: null,
   previousSecretUntil: null,
-  encodedHeaders: `${new URL(url).host} x-own`,
   ...own,
 });
 
@@ -86,6 +85,7 @@ const sentOf = (eventId: string, own: Partial<Sent> = {}): Sent => ({
   target: targetOf(receiver.url),
   traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`,
   isTraced: false,
+  keepsDetail: true,
   startUntilMs: performance.now() + 5_000,
   isProved: true,
   ...own,
