@@ -22,7 +22,6 @@ import {
   isNotPermitted,
   isOutOfReach,
   requireSettings,
-  type Database,
   type Pool,
 } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -49,7 +48,7 @@ export interface Resources {
   logger: Logger;
   releasers: Releasers;
   /** Short statements only: a request never waits long. */
-  apiDb: Database;
+  apiDb: Pool;
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;

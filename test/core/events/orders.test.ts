@@ -206,6 +206,7 @@ describe('acceptance', () => {
       db: stopping(world.db, stops),
       dropoffLocations: defaultDropoffLocations,
       onAccepted: options.following ?? (() => Promise.resolve()),
+      insertAndCreate: null,
       admission: createAdmission({ atOnce: options.atOnce ?? 10, hasRoom: () => pressure < 1 }),
       metrics: createMetrics(),
     });
