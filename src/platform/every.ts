@@ -37,10 +37,13 @@ function watched(
 
 const firstRetryMs = 15_000;
 
+/** Twice as long after each failure, but not longer than the interval. */
+export const retryMs = (intervalMs: number, failures: number): number =>
+  Math.min(intervalMs, firstRetryMs * 2 ** (failures - 1));
+
 /**
- * Repeats a task, one run at a time. The task may resolve with the milliseconds until its next run. After a failure it
- * runs again after 15 s, then after twice as long each time, but at least every `intervalMs`. The first run comes at
- * once, or after `firstAfterMs`.
+ * Repeats a task, one run at a time. The task may resolve with the milliseconds until its next run. The first run comes
+ * at once, or after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
@@ -61,8 +64,7 @@ export function every(
 
   const pauseMs = (result: number | void | null) => {
     failures = result === null ? failures + 1 : 0;
-    if (failures === 0) return result ?? intervalMs;
-    return Math.min(intervalMs, firstRetryMs * 2 ** (failures - 1));
+    return failures > 0 ? retryMs(intervalMs, failures) : (result ?? intervalMs);
   };
   const run = () => {
     timer = undefined;
