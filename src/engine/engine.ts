@@ -23,7 +23,7 @@ import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
 // Events and their states.
-export { allowedFrom, changeRefused, recordEvents } from './record/record.js';
+export { allowedFrom, changeRefused, recordCreations, recordEvents } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
 export {
   clockLeewayMs,

@@ -23,7 +23,6 @@ import {
   isNotPermitted,
   isOutOfReach,
   requireSettings,
-  type Database,
   type Pool,
 } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -50,7 +49,7 @@ export interface Resources {
   logger: Logger;
   releasers: Releasers;
   /** Short statements only: a request never waits long. */
-  apiDb: Database;
+  apiDb: Pool;
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;

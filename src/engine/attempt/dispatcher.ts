@@ -92,6 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Lanes notified in the same event-loop tick share a statement. */
   const schedulePage = () => {
+    watchWhileBusy();
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
     pageScheduled = true;
     setImmediate(() => {
@@ -208,10 +209,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const logFailure = (error: unknown) =>
     void logger.warn({ error: describeError(error) }, 'claim not sent; the sweeper takes it up');
 
-  const watching = setInterval(() => {
+  let watching: NodeJS.Timeout | undefined;
+  const watchWhileBusy = () => {
+    if (!draining) watching ??= setInterval(watch, durations.slowMs / 10);
+  };
+  const watch = () => {
+    if (!scheduler.isHolding() && scheduler.behind().length === 0) {
+      clearInterval(watching);
+      watching = undefined;
+      return;
+    }
     giveBackAll(scheduler.slow(performance.now()));
     startAndPull();
-  }, durations.slowMs / 10);
+  };
 
   return {
     accept,
