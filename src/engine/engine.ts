@@ -201,7 +201,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const wake = handOver.notify;
   const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
-  const byHand = { ...sending, notify: wake };
+  const waking = { ...sending, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -216,7 +216,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const startDispatch = (sends: NonNullable<typeof dispatcher>): Dispatch => {
     const { accept, redeliver } = sends;
-    const sweeper = createSweeper({ ...byHand, accept, redeliver, testLeaseMs: leaseOfTestMs });
+    const sweeper = createSweeper({ ...waking, accept, redeliver, testLeaseMs: leaseOfTestMs });
     return {
       take: async ({ name, ids }) => {
         if (name === redeliverJob) await redeliver();
@@ -225,7 +225,7 @@ export function createEngine(options: EngineOptions): Engine {
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,
-      disableFailing: (days) => disableFailing(byHand, days),
+      disableFailing: (days) => disableFailing(waking, days),
       figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
       drain: sends.drain,
     };
@@ -246,7 +246,7 @@ export function createEngine(options: EngineOptions): Engine {
       ? () => void dispatcher.redeliver()
       : createRedeliverJobs(options.producers[0]!, logger),
     test: (shipperId, webhookId, sample) =>
-      sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
+      sendTest({ ...waking, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
     close: () => sender.close(),
   };
