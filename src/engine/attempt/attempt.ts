@@ -139,7 +139,7 @@ async function exchange(
   }
 }
 
-/** Who made an attempt by hand wants to see all of it. */
+/** An attempt by hand was made to be looked at. */
 const keepsDetail = ({ logDetail }: AttemptOptions, { trigger }: Claim, ok: boolean) =>
   !ok || logDetail === 'all' || trigger === 'MANUAL' || trigger === 'TEST';
 
