@@ -102,7 +102,7 @@ async function exchange(
   return outcome;
 }
 
-/** Somebody asked for such an attempt, and wants to see all of it. */
+/** Such an attempt was made to be looked at. */
 const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
 
 function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {
