@@ -37,8 +37,8 @@ const failingIntervalMs = 2_000;
 const reuseMs = 1_000;
 
 /**
- * Checks on request, for a scrape, every ten seconds, and every two while a check fails; a result is reused for a
- * second. Logs once when a check begins to fail or fails for another reason, and once when it passes again.
+ * Checks on request, for a scrape, every ten seconds, and every two at the start and while a check fails; a result is
+ * reused for a second. Logs once when a check begins to fail or fails for another reason, and once when it passes again.
  */
 export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions) {
   const failing = new Map<string, string>();
@@ -81,7 +81,7 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
   };
   const watching = every(intervalMs, 'health', { logger, metrics }, async () => {
     await readiness();
-    return failing.size > 0 ? failingIntervalMs : undefined;
+    return !checks || failing.size > 0 ? failingIntervalMs : undefined;
   });
   metrics.onScrape(async () => void (await readiness()));
 
@@ -95,7 +95,6 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
     use: (needed: HealthChecks, informs: HealthChecks = {}) => {
       checks = { needed, informs };
       latest = undefined;
-      watching.wake();
     },
     leave: () => {
       isLeaving = true;
