@@ -115,13 +115,11 @@ export function createEngine(options: EngineOptions): Engine {
   const { terminalStates } = options.states;
   countAttemptsFromZero(metrics);
   const { destinations, dns, egressProxy } = options;
-  const starts = createStarts(leaseDb, durations);
   const sending = createSending({
     settings: { destinations, dns, egressProxy, timeoutMs, version },
     threads: options.sendThreads,
     logger,
     metrics,
-    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
   const attempting = {
@@ -129,7 +127,7 @@ export function createEngine(options: EngineOptions): Engine {
     terminalStates,
     sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts,
+    starts: createStarts(leaseDb, durations),
   };
   const dispatcher =
     concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });

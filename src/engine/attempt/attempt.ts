@@ -82,6 +82,7 @@ async function exchange(
     traceparent: traceparentOf(span),
     isTraced: span.isSampled,
     startUntilMs: options.starts.untilMs(issuedAt),
+    mayStart: () => options.starts.mayStart(claim),
     isProved,
   });
   if (outcome.withheld) return null;

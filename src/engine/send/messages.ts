@@ -2,7 +2,6 @@
  * The messages between the process and its sender threads, each with many items. An item is an array: the names of an
  * object's fields would be copied with it.
  */
-import type { Claim } from '../outbox/types.js';
 import type { ErrorCode } from './errors.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
@@ -12,7 +11,14 @@ const behindMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 export const monotonicMs = (hereMs = performance.now()): number => hereMs + behindMs;
 
 /** Of an attempt, what its request is made of. */
-export interface Outgoing extends Pick<Claim, 'shipperId' | 'eventId' | 'sequence' | 'number' | 'erased'> {
+export interface Outgoing {
+  shipperId: string;
+  /** Sent as `webhook-id`. */
+  eventId: string;
+  sequence: number;
+  number: number;
+  /** The response is not stored. */
+  erased: boolean;
   /** Bytes, if threads share them. */
   body: string | Uint8Array;
   traceparent: string;

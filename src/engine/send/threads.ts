@@ -5,7 +5,6 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { packageFolder } from '../../platform/version.js';
-import type { Claim } from '../outbox/types.js';
 import type { Exchange, ExchangeSettings } from './exchange.js';
 import {
   failedOutcome,
@@ -13,18 +12,21 @@ import {
   unpackOutcome,
   type AttemptMessage,
   type FromThread,
+  type Outgoing,
 } from './messages.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** An attempt to send. */
-export interface Sent {
-  claim: Claim;
+export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced'> {
+  claim: Omit<Outgoing, 'body' | 'traceparent' | 'isTraced' | 'startUntilMs'> & {
+    webhookId: string;
+    body: string;
+  };
   target: OpenTarget;
-  traceparent: string;
-  isTraced: boolean;
-  /** By performance.now(), as in `Starts`. */
+  /** By performance.now(), as is what `mayStart` resolves with: see `Starts`. */
   startUntilMs: number;
+  mayStart(): Promise<number | null>;
   /** Its receiver has been quick lately. */
   isProved: boolean;
 }
@@ -41,8 +43,6 @@ export interface SendingOptions {
   threads: number;
   logger: Logger;
   metrics: Metrics;
-  /** See `Starts`. */
-  mayStart(claim: Claim): Promise<number | null>;
   /** The program of the threads, in tests. */
   program?: string;
 }
@@ -56,17 +56,17 @@ export const createSending = (options: SendingOptions): Sending =>
   options.threads === 0 ? sendInProcess(options) : new SendThreads(options);
 
 /** The packages that send are loaded with the first attempt. */
-function sendInProcess({ settings, logger, mayStart }: SendingOptions): Sending {
+function sendInProcess({ settings, logger }: SendingOptions): Sending {
   let exchange: Promise<Exchange> | undefined;
   const open = () =>
     import('./exchange.js').then(({ createExchange }) => createExchange(settings, 1, logger));
   return {
-    send: async ({ claim, target, traceparent, isTraced, startUntilMs }) =>
+    send: async ({ claim, target, traceparent, isTraced, startUntilMs, mayStart }) =>
       (await (exchange ??= open())).attempt(
         target,
         { ...claim, traceparent, isTraced, startUntilMs: monotonicMs(startUntilMs) },
         async () => {
-          const untilMs = await mayStart(claim);
+          const untilMs = await mayStart();
           return untilMs === null ? null : monotonicMs(untilMs);
         },
       ),
@@ -114,7 +114,7 @@ class SendThreads implements Sending {
     return isProved && last > 0 ? hashOf(hostOf(target.url)) % last : last;
   }
 
-  #share({ eventId, body: text }: Claim) {
+  #share({ eventId, body: text }: Sent['claim']) {
     const known = this.#bodies.get(eventId);
     if (known?.text === text) return known;
     const shared = new SharedArrayBuffer(Buffer.byteLength(text));
@@ -289,7 +289,7 @@ class SendThread {
   }
 
   async #answer(id: number, entry: InFlight): Promise<void> {
-    const untilMs = await this.#options.mayStart(entry.sent.claim);
+    const untilMs = await entry.sent.mayStart();
     if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
     this.#permissions.push([id, untilMs === null ? null : monotonicMs(untilMs)]);
     this.#flushSoon();

@@ -16,7 +16,7 @@ import { logger, type World } from './world.js';
 type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 /** In the process, unless `threads` are given. */
-export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}): Sending =>
+export const openSending = (options: Partial<SendingOptions> = {}): Sending =>
   createSending({
     settings: {
       destinations: developmentDestinations,
@@ -27,7 +27,6 @@ export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}
     threads: 0,
     logger,
     metrics: createMetrics(),
-    mayStart: createStarts(db, durationsOf()).mayStart,
     ...options,
   });
 
@@ -57,7 +56,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
           open: () => opened,
         }),
     },
-    sending: openSending(world),
+    sending: openSending(),
     logAttempts: 'all',
     tracing: withoutExport,
     concurrency: 10,
