@@ -68,6 +68,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
           startedAt,
           requestHeaders: outcome.requestSent ? encodeHeaders(attempt, target.encodedHeaders) : null,
           phaseEnds,
+          queuedMs: 0,
         };
       } catch (error) {
         logger.error(

@@ -52,6 +52,8 @@ export type AttemptMessage = [
   traceparent: string,
   isTraced: boolean,
   startUntilMs: number,
+  /** Since when it waits for the thread, by `monotonicMs`. */
+  sinceMs: number,
 ];
 
 /** Also without content, in response to such a message: a sign of life. */
@@ -85,6 +87,7 @@ export type OutcomeMessage = [
   retryAfter: AttemptOutcome['retryAfter'],
   webhookDelivery: AttemptOutcome['webhookDelivery'],
   phaseEnds: AttemptOutcome['phaseEnds'],
+  queuedMs: AttemptOutcome['queuedMs'],
 ];
 
 export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage => [
@@ -108,6 +111,7 @@ export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage
   outcome.retryAfter,
   outcome.webhookDelivery,
   outcome.phaseEnds,
+  outcome.queuedMs,
 ];
 
 export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
@@ -130,6 +134,7 @@ export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
   retryAfter: message[17],
   webhookDelivery: message[18],
   phaseEnds: message[19],
+  queuedMs: message[20],
 });
 
 /** The outcome of an attempt that has no response and nothing to show. */
@@ -153,4 +158,5 @@ export const failedOutcome = (errorCode: ErrorCode, startedAt: Date, durationMs 
   retryAfter: null,
   webhookDelivery: null,
   phaseEnds: [],
+  queuedMs: 0,
 });

@@ -62,6 +62,8 @@ export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> 
   responseHeaders: string | null;
   /** When each phase ended (epoch), if the attempt is traced. */
   phaseEnds: [Phase, number][];
+  /** The time for which it waited for its thread. */
+  queuedMs: number;
 }
 
 export interface Sender {

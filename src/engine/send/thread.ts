@@ -28,7 +28,8 @@ parentPort!.on('message', ({ postedAtMs, attempts, permissions, forgotten }: ToT
 });
 
 function make([id, webhookId, given, ...request]: AttemptMessage): void {
-  const [shipperId, eventId, text, sequence, number, erased, traceparent, isTraced, startUntilMs] = request;
+  const [shipperId, eventId, text, sequence, number, erased, traceparent, isTraced, startUntilMs, sinceMs] =
+    request;
   if (given) targets.set(webhookId, given);
   const body = typeof text === 'string' ? text : new Uint8Array(text);
   const outgoing = {
@@ -47,8 +48,10 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
       asking.set(id, resolve);
       tell(({ questions }) => questions.push(id));
     });
+  const queuedMs = monotonicMs() - sinceMs;
   void exchange.attempt(targets.get(webhookId)!, outgoing, ask).then((outcome) => {
     asking.delete(id); // it has ended while it asked
+    outcome.queuedMs = queuedMs;
     tell(({ outcomes }) => outcomes.push(packOutcome(id, outcome)));
   });
 }

@@ -125,7 +125,7 @@ class SendThreads implements Sending {
   }
 }
 
-const hostOf = (url: string) => url.split('/', 3)[2]!;
+const hostOf = (url: string) => url.split('/', 3)[2] ?? '';
 
 function hashOf(text: string): number {
   let hash = 0;
@@ -211,6 +211,7 @@ class SendThread {
 
   #flush(): void {
     if (this.#isClosed) return this.close();
+    if (this.#waiting.length === 0 && this.#permissions.length === 0) return;
     try {
       this.#worker ??= this.#start();
     } catch (error) {
@@ -222,7 +223,7 @@ class SendThread {
   }
 
   #post(attempts: AttemptMessage[], permissions: [id: number, startUntilMs: number | null][]): void {
-    const forgotten = this.#forgotten.splice(0);
+    const forgotten = this.#forgotten.splice(0).filter((webhookId) => !this.#targets.has(webhookId));
     this.#worker!.postMessage({ postedAtMs: monotonicMs(), attempts, permissions, forgotten });
   }
 
@@ -246,6 +247,7 @@ class SendThread {
       traceparent,
       isTraced,
       monotonicMs(startUntilMs),
+      monotonicMs(entry.sinceMs),
     ];
   }
 

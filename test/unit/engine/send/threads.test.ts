@@ -35,7 +35,7 @@ function open(threads: number, options: Partial<SendingOptions> = {}): Sending {
     settings: {
       destinations: developmentDestinations,
       dns: { systemToo: false },
-      timeoutMs: 1_000,
+      timeoutMs: 2_000,
       version: 'test',
     },
     threads,
@@ -126,6 +126,7 @@ test.each([0, 1, 2, 3])('with SEND_THREADS=%i the request and each outcome are t
     requestSent: true,
     durationMs: ms,
     phaseEnds: [],
+    queuedMs: ms,
   };
   expect(outcomes).toMatchObject([
     { ...well, responseBody: 'ok', responseHeaders: expect.stringContaining('C') },
