@@ -179,13 +179,11 @@ export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
   const { destinations, dns, egressProxy } = options;
-  const starts = createStarts(leaseDb, durations);
   const sending = createSending({
     settings: { destinations, dns, egressProxy, timeoutMs, version },
     threads: options.sendThreads,
     logger,
     metrics,
-    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
   const attempting = {
@@ -194,7 +192,7 @@ export function createEngine(options: EngineOptions): Engine {
     countAttempt: createAttemptCounter(metrics),
     sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts,
+    starts: createStarts(leaseDb, durations),
   };
   const dispatcher =
     concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });

@@ -92,6 +92,7 @@ async function exchange(
     isTraced: span?.isSampled ?? false,
     keepsDetail: logDetail === 'all' || isByHand(claim),
     startUntilMs: options.starts.untilMs(issuedAt),
+    mayStart: () => options.starts.mayStart(claim),
     isProved,
   });
   if (outcome.withheld) return null;
