@@ -12,12 +12,7 @@ import { deliveryId, testResult } from '../history/log/responses.js';
 import { findDelivery, findLastAttempt, type Attempt } from '../history/log/store.js';
 import { sampleShipment } from '../webhooks/notification-docs.js';
 import type { Engine } from '../engine/engine.js';
-import {
-  findRedeliverable,
-  isErased,
-  redeliveriesPerDay,
-  requestRedelivery,
-} from '../engine/attempt/by-hand-store.js';
+import { findRedeliverable, isErased, redeliveriesPerDay, requestRedelivery } from './by-hand-store.js';
 
 export interface ByHandRouteDependencies {
   db: Database;

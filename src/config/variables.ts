@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { isProxyUrl } from '../engine/send/proxy.js';
+import { isProxyUrl } from '../engine/engine.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
@@ -223,6 +223,11 @@ export const variables = z.object({
     .prefault('100')
     .describe(
       'Attempts that a worker process may have under way to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones (attempts that hang move there from the others even if it is full)',
+    ),
+  SEND_THREADS: integer(0, 16)
+    .prefault('2')
+    .describe(
+      'Threads of a process that make the attempts: the last one for receivers that are slow or have not responded yet, the others for quick ones; 1: one for all; 0: none, for debugging',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')

@@ -31,7 +31,7 @@ import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Resources } from './resources.js';
 import { createAcceptOrder, createAdmission } from '../shipments/accept.js';
-import { createShipments } from '../shipments/create.js';
+import { createInsertAndCreate, createShipments } from '../shipments/create.js';
 import { eraseShipments } from '../shipments/erasure/erase.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
 import { simulationRoutes } from '../shipments/simulation/routes.js';
@@ -61,6 +61,9 @@ export function apiRoutes(
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
+    insertAndCreate:
+      worker &&
+      createInsertAndCreate({ ...engine.recording(db), db, initialState: resources.catalogue.initial }),
     onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
     admission: createAdmission({
       atOnce: ordersAtOnce,

@@ -1,5 +1,5 @@
-import { eventsOf } from '../engine/outbox/sql.js';
-import type { Database } from '../platform/database/postgres.js';
+import { eventsOf } from '../engine/engine.js';
+import type { Database, Queries } from '../platform/database/postgres.js';
 import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
@@ -53,7 +53,7 @@ const insertOrdersText = `
   select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`;
 
 /** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
-export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
+export async function insertOrders(db: Queries, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',
     insertOrdersText,

@@ -9,24 +9,21 @@ import {
 } from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
-import { detailOf } from '../send/detail.js';
-import { serviceHeaders, sign, timestampOf, type SignedAttempt } from '../send/headers.js';
-import type { AttemptOutcome, SendOutcome, SendRequest } from '../send/sender.js';
+import { failedOutcome } from '../send/messages.js';
+import type { AttemptOutcome } from '../send/sender.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
+import type { Sending } from '../send/threads.js';
 import { secondsSince } from '../settle/settler.js';
 import type { Starts } from './starts.js';
 
 export interface AttemptOptions {
   targets: Targets;
   starts: Starts;
-  send(request: SendRequest): Promise<SendOutcome>;
+  sending: Pick<Sending, 'send'>;
   logger: Logger;
   metrics: Metrics;
   countAttempt: ReturnType<typeof createAttemptCounter>;
   tracing: Tracing;
-  timeoutMs: number;
-  /** Parcelhook's, for `user-agent`. */
-  version: string;
   /** `failed`: a success is logged at debug. */
   logAttempts: 'all' | 'failed';
   /** `failed`: the log keeps no phases and headers of a success by the schedule. */
@@ -35,6 +32,8 @@ export interface AttemptOptions {
 
 /** The steps in which an attempt by the schedule differs from one by hand. */
 export interface AttemptSteps {
+  /** The receiver has been quick lately. */
+  isProved?: boolean;
   /** The target is known: the exchange begins. */
   sending?(): void;
   /** The exchange is over; null: it may not start any more. */
@@ -54,7 +53,7 @@ export async function makeAttempt(
   options: AttemptOptions,
   claim: Claim,
   issuedAt: number,
-  { sending, answered, settle }: AttemptSteps,
+  { isProved = false, sending, answered, settle }: AttemptSteps,
 ): Promise<AttemptOutcome | null> {
   const target = await options.targets
     .of(claim)
@@ -66,7 +65,7 @@ export async function makeAttempt(
     );
   if (!target) return null;
   sending?.();
-  const outcome = await exchange(options, claim, target, issuedAt);
+  const outcome = await exchange(options, claim, target, issuedAt, isProved);
   answered?.(outcome);
   if (!outcome) return null;
   const { ended, accepted } = await settle(target, outcome);
@@ -74,79 +73,51 @@ export async function makeAttempt(
   return outcome;
 }
 
-/**
- * Signs and sends. Null if the attempt may not start any more, which is asked right before the first byte. A
- * request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that it is not retried for
- * ever.
- */
+/** Null if the attempt may not start any more. One whose target no key opens is a failed attempt. */
 async function exchange(
   options: AttemptOptions,
   claim: Claim,
   target: Target,
   issuedAt: number,
+  isProved: boolean,
 ): Promise<AttemptOutcome | null> {
-  const startedAt = new Date();
-  const span = options.tracing.isExporting
-    ? options.tracing.start('attempt', {
-        parent: claim.trace,
-        kind: 'client',
-        startedAtMs: startedAt.getTime(),
-      })
-    : null;
+  const opened = openTarget(options, claim, target);
+  if (!opened) return failedOutcome('PROTOCOL', new Date());
+  const { tracing, logDetail } = options;
+  const span = tracing.isExporting ? tracing.start('attempt', { parent: claim.trace, kind: 'client' }) : null;
+  const outcome = await options.sending.send({
+    claim,
+    target: opened,
+    traceparent: span ? traceparentOf(span) : childTraceparent(claim.trace),
+    isTraced: span?.isSampled ?? false,
+    keepsDetail: logDetail === 'all' || isByHand(claim),
+    startUntilMs: options.starts.untilMs(issuedAt),
+    isProved,
+  });
+  if (outcome.withheld) return null;
+  if (span?.isSampled) {
+    for (const [phase, atMs] of outcome.phaseEnds) span.event(phase, atMs);
+    span.end(endOf(claim, outcome));
+  }
+  return outcome;
+}
+
+/** Somebody asked for such an attempt, and wants to see all of it. */
+const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
+
+function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {
   try {
-    const opened = target.open();
-    const secrets = secretsOf(target, opened, startedAt);
-    const traceparent = span ? traceparentOf(span) : childTraceparent(claim.trace);
-    const service = serviceHeaders(signed(options, claim, secrets, startedAt, traceparent));
-    const outcome = await options.send({
-      url: opened.url,
-      shipperId: claim.shipperId,
-      body: claim.body,
-      timeoutMs: options.timeoutMs,
-      headers: [...opened.headers, ...service],
-      mayStart: () => options.starts.mayStart(claim, issuedAt),
-      onPhase: span?.isSampled ? span.event : undefined,
-    });
-    if (outcome.withheld) return null;
-    if (span?.isSampled) span.end(endOf(claim, outcome));
-    const { ok, withheld, statusCode, errorCode, durationMs, retryAfter, webhookDelivery } = outcome;
-    const request = {
-      url: opened.url,
-      ownHeaders: opened.headers,
-      serviceHeaders: service,
-      body: claim.body,
-      erased: claim.erased,
-    };
-    return {
-      ok,
-      withheld,
-      statusCode,
-      errorCode,
-      responseBody: claim.erased ? null : outcome.responseBody,
-      durationMs,
-      retryAfter,
-      webhookDelivery,
-      startedAt,
-      detail: keepsDetail(options, claim, ok) ? detailOf(outcome, request) : null,
-    };
+    return target.open();
   } catch (error) {
-    options.logger.error(
-      { deliveryId: claim.deliveryId, error: describeError(error) },
-      'notification not made; the attempt counts as failed',
+    logger.error(
+      { deliveryId, error: describeError(error) },
+      'secrets of the webhook not opened; the attempt counts as failed',
     );
-    if (span?.isSampled) span.end(endOf(claim, unsent(startedAt)));
-    return unsent(startedAt);
+    return null;
   }
 }
 
-/** An attempt by hand was made to be looked at. */
-const keepsDetail = ({ logDetail }: AttemptOptions, { trigger }: Claim, ok: boolean) =>
-  !ok || logDetail === 'all' || trigger === 'MANUAL' || trigger === 'TEST';
-
-const endOf = (
-  claim: Claim,
-  { ok, statusCode, errorCode }: Pick<SendOutcome, 'ok' | 'statusCode' | 'errorCode'>,
-) => ({
+const endOf = (claim: Claim, { ok, statusCode, errorCode }: AttemptOutcome) => ({
   failed: !ok,
   attributes: {
     'parcelhook.shipper_id': claim.shipperId,
@@ -158,39 +129,6 @@ const endOf = (
     ...(errorCode !== null && { 'error.type': errorCode }),
   },
 });
-
-const unsent = (startedAt: Date): AttemptOutcome => ({
-  ok: false,
-  withheld: false,
-  statusCode: null,
-  errorCode: 'PROTOCOL',
-  responseBody: null,
-  durationMs: 0,
-  retryAfter: null,
-  webhookDelivery: null,
-  startedAt,
-  detail: null,
-});
-
-function signed(
-  { version }: AttemptOptions,
-  { eventId, body, sequence, number }: Claim,
-  secrets: string[],
-  startedAt: Date,
-  traceparent: string,
-): SignedAttempt {
-  const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
-  return { eventId, sequence, number, startedAt, signature, version, traceparent };
-}
-
-function secretsOf(
-  { previousSecretUntil }: Target,
-  { secret, previousSecret }: OpenTarget,
-  now: Date,
-): string[] {
-  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
-  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
-}
 
 /** Counts and logs an attempt that has ended, whatever its trigger. */
 function note(

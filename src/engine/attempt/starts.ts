@@ -7,35 +7,36 @@ import { isActive } from '../outbox/sql.js';
 import type { Durations } from '../../platform/durations.js';
 import type { Claim } from '../outbox/types.js';
 
-/** Stopping a webhook relies on this. */
+/** Stopping a webhook relies on this. All times are by performance.now(). */
 export interface Starts {
+  /** An attempt may start until then, if the statement that claimed it was issued at `issuedAt`. */
+  untilMs(issuedAt: number): number;
   /**
-   * Call it right before the request is written: connecting may have taken long. True for a young claim. For an older
-   * one PostgreSQL is asked whether its webhook and its shipment are unchanged and it still owns its delivery, which it
-   * does not if another process claimed that or its replay was cancelled. `issuedAt` is by performance.now().
+   * For an attempt that is later than that, right before its request is written: connecting may have taken long.
+   * PostgreSQL is asked whether its webhook and its shipment are unchanged and it still owns its delivery, which it does
+   * not if another process claimed that or its replay was cancelled. Resolves with until when it may start; null: not
+   * any more.
    */
-  mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
+  mayStart(claim: Claim): Promise<number | null>;
 }
 
 export function createStarts(
   db: Database,
   { maxStartMs, leaseMs }: Pick<Durations, 'maxStartMs' | 'leaseMs'>,
 ): Starts {
-  // Younger than this, no request that stops its webhook has been responded to (`untilNoSendCanStart`).
-  const isYoung = (issuedAt: number) => performance.now() - issuedAt <= maxStartMs;
-  const checks = createBatcher<Claim, boolean>({
+  // Until then no request that stops its webhook has been responded to (`untilNoSendCanStart`).
+  const untilMs = (issuedAt: number) => issuedAt + maxStartMs;
+  const checks = createBatcher<Claim, number | null>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
     flush: async (claims) => {
       const checkedAt = performance.now();
       const unchanged = await findUnchanged(db, claims, leaseMs / 4);
-      return unchanged.map((isUnchanged) => isUnchanged && isYoung(checkedAt)); // valid as long as a claim
+      return unchanged.map((isUnchanged) => (isUnchanged ? untilMs(checkedAt) : null)); // valid as long as a claim
     },
   });
-  return {
-    mayStart: (claim, issuedAt) => (isYoung(issuedAt) ? true : checks.add(claim).catch(() => false)),
-  };
+  return { untilMs, mayStart: (claim) => checks.add(claim).catch(() => null) };
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type CircuitDurations,
   type Outcomes,
   type Transition,
-} from './rule.js';
+} from './circuit.js';
 
 interface CircuitRow extends Circuit {
   webhookId: string;

@@ -7,7 +7,7 @@ import {
   claimed,
   insertAttempts,
   insertIntoLog,
-  noOutcome,
+  lostOutcome,
   isActive,
   isTroubled,
   isWithdrawn,
@@ -150,14 +150,14 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 }
 
 /**
- * Attempts enter the log without an outcome; they start when the lease was last renewed. A test fails; every other
- * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
+ * Attempts enter the log as `LOST`; they start when the lease was last renewed. A test fails; every other
+ * delivery is due again. Redeliveries are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
  * of the deliveries that are due again.
  */
 export async function takeLapsed(
   db: Database,
   keys: RowKey[],
-  options: { leaseMs: number; byHandLeaseMs: number },
+  options: { leaseMs: number; testLeaseMs: number },
 ): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
   const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
     'take-lapsed',
@@ -174,10 +174,10 @@ export async function takeLapsed(
        returning o.*, l.began_at
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, began_at, ${noOutcome} from over`)}
+                               trigger, began_at, ${lostOutcome} from over`)}
        on conflict do nothing -- a test is sent once: what the log already has of it stays
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, ${noOutcome}
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, ${lostOutcome}
                            from lapsed where trigger <> 'TEST'`)}
      ), counted as (
        ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
@@ -186,7 +186,7 @@ export async function takeLapsed(
      update outbox o set ${unclaimed}, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
      returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
-    [...keyRows.arrays(inLockOrder(keys)), options.leaseMs, options.byHandLeaseMs],
+    [...keyRows.arrays(inLockOrder(keys)), options.leaseMs, options.testLeaseMs],
   );
   return {
     webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],

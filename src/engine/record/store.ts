@@ -1,7 +1,7 @@
 import type { Room } from '../outbox/types.js';
 import { eventsOf, ms } from '../outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../outbox/insert.js';
-import type { Database } from '../../platform/database/postgres.js';
+import type { Database, Queries } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/parameters.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { eraseNotification } from './notification.js';
@@ -100,7 +100,7 @@ export async function findEventsByExternalId(
  * not-null violation (of `position`) if this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
-  db: Database,
+  db: Queries,
   moves: Move[],
   events: EventRow[],
   room: Room,
@@ -155,7 +155,8 @@ const moveShipments = `
     select * from ${moveRows.as('m', firstMove)} order by shipment_id
   ), created as (
     insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, first_event_id, last_event_id)
-    select shipment_id, shipper_id, state, to_sequence, now(), first_event_id, last_event_id from m where from_sequence = 0
+    select shipment_id, shipper_id, state, to_sequence, now(), first_event_id, last_event_id from m
+     where from_sequence = 0 and exists (select from shipments where shipment_id = m.shipment_id) -- see recordCreations
     returning shipment_id
   ), done as (
     delete from orders_to_create where shipment_id = any(array(select shipment_id from created))

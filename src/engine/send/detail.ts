@@ -32,7 +32,7 @@ export interface SentRequest {
   /** The webhook's own. */
   ownHeaders: FlatHeaders;
   serviceHeaders: FlatHeaders;
-  body: string;
+  body: string | Uint8Array;
   /** Its shipment is erased: nothing of the response is stored. */
   erased: boolean;
 }

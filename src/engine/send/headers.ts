@@ -23,7 +23,7 @@ export type FlatHeaders = readonly string[];
 export const ownHeaders = (headers: OwnHeaders): FlatHeaders =>
   Object.entries(headers).flatMap(([name, value]) => (isFraming(name) ? [] : [name, value]));
 
-export const withFraming = (host: string, headers: FlatHeaders, body: string): string[] => [
+export const withFraming = (host: string, headers: FlatHeaders, body: string | Uint8Array): string[] => [
   'Host',
   host,
   ...headers,
@@ -42,12 +42,12 @@ export const sign = (
   secrets: readonly string[],
   id: string,
   timestampSeconds: number,
-  body: string,
+  body: string | Uint8Array,
 ): string =>
   secrets
     .map((secret) => {
-      const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSeconds}.${body}`);
-      return `v1,${hmac.digest('base64')}`;
+      const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSeconds}.`);
+      return `v1,${hmac.update(body).digest('base64')}`;
     })
     .join(' ');
 

@@ -22,7 +22,7 @@ export interface SendRequest {
   shipperId: string;
   /** The headers without Host and Content-Length, which are added. */
   headers: FlatHeaders;
-  body: string;
+  body: string | Uint8Array;
   /** The limit of the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
@@ -61,6 +61,8 @@ export interface AttemptOutcome extends Omit<
   startedAt: Date;
   /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
   detail: string | null;
+  /** When each phase ended (epoch), if the attempt is traced. */
+  phaseEnds: [Phase, number][];
 }
 
 export interface Sender {

@@ -11,15 +11,16 @@ export interface Target {
   storedAddress: string;
   /** Throws if no key opens it. */
   open(): OpenTarget;
-  /** The end of a rotation: until then the previous secret signs, too. */
-  previousSecretUntil: Date | null;
 }
 
+/** Nothing but data: a thread gets a copy. */
 export interface OpenTarget {
   url: string;
   headers: FlatHeaders;
   secret: string;
   previousSecret: string | null;
+  /** The end of a rotation: until then the previous secret signs, too. */
+  previousSecretUntil: Date | null;
 }
 
 export interface Targets {
@@ -58,9 +59,13 @@ interface TargetRow extends Omit<Target, 'open'> {
   headers: OwnHeaders;
   secret: string;
   previousSecret: string | null;
+  previousSecretUntil: Date | null;
 }
 
-function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer: Sealer): Target {
+function targetOf(
+  { headers, secret, previousSecret, previousSecretUntil, ...row }: TargetRow,
+  sealer: Sealer,
+): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
   const open = () => ({
@@ -68,6 +73,7 @@ function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer
     headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
     secret: sealer.openSecret(webhookId, secret),
     previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+    previousSecretUntil,
   });
   return { ...row, open: () => (opened ??= open()) };
 }

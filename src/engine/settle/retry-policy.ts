@@ -38,9 +38,22 @@ export const disabledBy = (
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 
-/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, costs a retry. */
+/** The thread that made it has ended, for which the receiver is not to blame. */
+export const isLost = ({ errorCode }: Pick<AttemptRecord, 'errorCode'>): boolean => errorCode === 'LOST';
+
+/** A delivery that loses more may be what ends the threads: then each costs a retry, so that the waits grow. */
+const maxFreeLosses = 3;
+const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
+  isLost(outcome) && number - failureCount <= maxFreeLosses;
+
+/**
+ * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, nor a
+ * loss costs a retry.
+ */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
-  !outcome.ok && !isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe);
+  !outcome.ok &&
+  (claim.trigger === 'MANUAL' ||
+    (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome))));
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>

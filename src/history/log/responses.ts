@@ -9,14 +9,14 @@ import {
   uuid,
 } from '../../http/request/fields.js';
 import { version } from '../../platform/version.js';
-import { masked } from '../../engine/send/sealing.js';
-import { triggers } from '../../engine/outbox/types.js';
 import {
   errorCodes,
   errorCodesExplained,
   errorDetails,
   errorDetailsExplained,
-} from '../../engine/send/errors.js';
+  masked,
+  triggers,
+} from '../../engine/engine.js';
 import { heldByValues } from './store.js';
 import { notice, notification } from '../../webhooks/notification-docs.js';
 import { deliveryStatuses } from './page-store.js';
@@ -77,7 +77,7 @@ const delivery = z
           startedAt: instant('When it began.'),
           durationMs: described(
             z.int().min(0).nullable(),
-            'How long it took; null if it was interrupted.',
+            'How long it took; null if that is not known.',
             84,
           ),
           statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
@@ -107,7 +107,7 @@ const attempt = z
     number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
     startedAt: instant('When it began.'),
-    durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
+    durationMs: described(z.int().min(0).nullable(), 'How long it took; null if that is not known.', 84),
     dnsMs: phase(
       'How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name.',
       12,

@@ -2,8 +2,13 @@ import type { Database } from '../../platform/database/postgres.js';
 import { detailsOf, readPage, type LogFilter, type LogRow, rangesOf } from './page-store.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
-import { noDetail, parseDetail, type AttemptDetail } from '../../engine/send/detail.js';
-import { isCallable, outcomeColumns } from '../../engine/outbox/sql.js';
+import {
+  isCallable,
+  noDetail,
+  outcomeColumns,
+  parseDetail,
+  type AttemptDetail,
+} from '../../engine/engine.js';
 
 /** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;

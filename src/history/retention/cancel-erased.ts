@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { cancelErased } from '../../engine/outbox/cancel.js';
-import { lockMoves, erasedEvents, isDeliveryOf, owedOf, sameDelivery } from '../../engine/outbox/sql.js';
+import {
+  cancelErased,
+  erasedEvents,
+  isDeliveryOf,
+  lockMoves,
+  owedOf,
+  sameDelivery,
+  untilNoSendCanStart,
+} from '../../engine/engine.js';
 import type { Durations } from '../../platform/durations.js';
-import { untilNoSendCanStart } from '../../engine/attempt/starts.js';
 
 export interface ErasedShipment {
   shipmentId: string;

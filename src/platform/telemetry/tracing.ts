@@ -11,7 +11,8 @@ export type SpanAttributes = Record<string, string | number>;
 export interface Span {
   context: TraceContext;
   isSampled: boolean;
-  event(name: string): void;
+  /** `atMs`: epoch. */
+  event(name: string, atMs: number): void;
   end(ended?: { attributes?: SpanAttributes; failed?: boolean; atMs?: number }): void;
 }
 
@@ -139,7 +140,7 @@ export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions
       return {
         context: Buffer.from(traceId + spanId, 'hex'),
         isSampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0,
-        event: (event) => void span.addEvent(event, Date.now()),
+        event: (event, atMs) => void span.addEvent(event, atMs),
         end: ({ attributes = {}, failed = false, atMs = Date.now() } = {}) => {
           span.setAttributes(attributes);
           if (failed) span.setStatus({ code: api.SpanStatusCode.ERROR });

@@ -234,7 +234,7 @@ describe('the delivery log', () => {
       {
         path: 'errorCode',
         message:
-          'must be one of TIMEOUT, DNS, CONNECT, RESET, TLS, ADDRESS_DENIED, HTTP_STATUS, PROTOCOL; did you mean TIMEOUT?',
+          'must be one of TIMEOUT, DNS, CONNECT, RESET, TLS, ADDRESS_DENIED, HTTP_STATUS, PROTOCOL, LOST; did you mean TIMEOUT?',
       },
     ]);
   });

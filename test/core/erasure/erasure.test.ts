@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { createRetention } from '../../../src/shipments/erasure/erase.js';
@@ -227,7 +227,6 @@ async function redeliver(db: Database): Promise<Claim[]> {
       ...settlementOf(claim, 'SUCCEEDED'),
       responseBody: claim.erased ? null : planted.response,
       detail: claim.erased ? null : planted.response,
-      succeeded: true,
     });
   return [];
 }

@@ -288,6 +288,6 @@ it('an attempt lost with its process shows null, the next one what was sent', as
   await change(account, webhookId, { status: 'ACTIVE' });
   await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
   const [last, lost] = attemptsOf(await after(account, deliveryId, 2)) as [Shown, Shown];
-  expect(lost).toMatchObject({ number: 1, durationMs: null, requestHeaders: null });
+  expect(lost).toMatchObject({ number: 1, durationMs: null, errorCode: 'LOST', requestHeaders: null });
   expectShown([last], receiver.received);
 });

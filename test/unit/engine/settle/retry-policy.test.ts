@@ -34,6 +34,20 @@ const delayOf = (fields: Partial<RetryInput>): number => {
   return step.delayMs;
 };
 
+describe('an attempt that was lost with its thread', () => {
+  const lost = { ...outcome, statusCode: null, errorCode: 'LOST' } as AttemptOutcome;
+  const after = (number: number, failureCount: number) =>
+    settlementOf({ number, failureCount, trigger: 'SCHEDULED' } as Claim, lost, [5_000, 300_000]).status;
+
+  test('costs no retry', () => {
+    expect([after(1, 0), after(3, 0), after(4, 1)]).toEqual(['UNCHANGED', 'UNCHANGED', 'UNCHANGED']);
+  });
+
+  test('costs one if the delivery has lost several: it may be what ends the threads', () => {
+    expect([after(4, 0), after(5, 1), after(6, 2)]).toEqual(['RETRY', 'RETRY', 'FAILED']);
+  });
+});
+
 describe('the retry policy', () => {
   test('waits the scheduled time ±10 %, never less', () => {
     fc.assert(

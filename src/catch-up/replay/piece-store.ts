@@ -11,8 +11,8 @@ import {
   outcomeOf,
   sameDelivery,
   takeOut,
-} from './sql.js';
-import type { Turn } from './types.js';
+  type Turn,
+} from '../../engine/engine.js';
 
 export interface ReplaySpan {
   replayId: string;
