@@ -64,7 +64,6 @@ export {
   owingWebhooks,
   sameDelivery,
   takeOut,
-  traceOf,
   unfinishedDeliveries,
 } from './outbox/sql.js';
 export { hourOf } from './outbox/counts.js';
