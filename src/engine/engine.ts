@@ -5,35 +5,98 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
-import { countAttemptsFromZero } from './attempt/attempt.js';
-import { byHandLeaseMs } from './attempt/by-hand.js';
-import { createRedeliverer, createRedeliveryQueue, redeliverJob } from './attempt/redelivery.js';
+import { createAttemptCounter } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
 import { createTargets } from './send/targets.js';
-import { sendTest, type Sample } from './attempt/test.js';
+import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
-import type { HeldBack } from './outbox/sendable.js';
+import type { HeldBack } from './schedule/places.js';
 import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
-import { createNotify, dueJob, dueOf } from './schedule/notify.js';
-import type { DestinationPolicy } from './send/destination.js';
+import { createNotify, createRedeliverJobs, dueJob, dueOf, redeliverJob } from './schedule/notify.js';
+import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
-import { createDnsResolver } from './send/dns/resolver.js';
 import type { Sealer } from './send/sealing.js';
-import { createSender } from './send/sender.js';
+import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
-export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
-export { owedToRemove } from './outbox/cancel.js';
-export { takeOut } from './outbox/sql.js';
-export { dueSinceUnknown, type Due } from './outbox/types.js';
+// Events and their states.
+export { allowedFrom, changeRefused, recordCreations, recordEvents } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export { deleteOldExternalIds, type ShipmentHead } from './record/store.js';
+export {
+  clockLeewayMs,
+  deleteOldExternalIds,
+  eraseSomeEvents,
+  loadShipments,
+  markErased,
+} from './record/store.js';
+export type { MarkedShipment, ShipmentHead } from './record/store.js';
+
+// Owed deliveries. Others build their own statements from these conditions and columns.
+export {
+  blocker,
+  erasedEvents,
+  eventsOf,
+  firstIdInRangeOf,
+  insertAttempts,
+  insertIntoLog,
+  isActive,
+  isCallable,
+  isDeliveryOf,
+  isInRangeOf,
+  isInterested,
+  isProbed,
+  isTroubled,
+  isWithdrawn,
+  lockMoves,
+  maxLaterStates,
+  ms,
+  noOutcome,
+  outcomeColumns,
+  outcomeOf,
+  owedByKey,
+  owedOf,
+  owedSinceBefore,
+  owedTo,
+  owingWebhooks,
+  sameDelivery,
+  takeOut,
+  traceOf,
+  unfinishedDeliveries,
+} from './outbox/sql.js';
+export { hourOf } from './outbox/counts.js';
+export { isParking, parkingKey } from './outbox/insert.js';
+export { isErasedDelivery } from './outbox/redelivery.js';
+export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
+export { cancelErased, cancelExpired, owedToRemove } from './outbox/cancel.js';
+export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
+
+// Sending.
+export { untilNoSendCanStart } from './attempt/starts.js';
+export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
+export { laneLimits } from './schedule/lanes.js';
 export { queueNames } from './schedule/notify.js';
-export { inDenied, type DestinationPolicy } from './send/destination.js';
-export { createSealer, createSecretBox, type Sealer, type SecretBox } from './send/sealing.js';
+export { placesOf, type HeldBack } from './schedule/places.js';
+export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
+export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
+export { sign } from './send/headers.js';
+export { isProxyUrl } from './send/proxy.js';
+export {
+  createSealer,
+  createSecretBox,
+  masked,
+  maskHeaders,
+  newSecret,
+  withoutQuery,
+  withoutQuerySql,
+  type OwnHeaders,
+  type Sealer,
+  type SecretBox,
+} from './send/sealing.js';
+export { addressPattern, asciiAddress, checkTargetAddress } from './send/target-address.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */
@@ -50,13 +113,16 @@ export interface EngineOptions {
   tracing: Tracing;
   durations: Durations;
   sealer: Sealer;
-  policy: DestinationPolicy;
+  destinations: Destinations;
   dns: LookupOptions;
   egressProxy: string | undefined;
   timeoutMs: number;
+  /** 0: it sends in the process. */
+  sendThreads: number;
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
+  logDetail: DispatcherOptions['logDetail'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
@@ -81,7 +147,7 @@ export interface Engine {
     webhookId: string,
     whileStopping: (wait: () => Promise<void>) => Promise<void>,
   ): Promise<void>;
-  /** Through the queue: a worker makes one attempt outside the schedule. */
+  /** After its request is committed: one attempt outside the schedule, in this process or another. */
   redeliver(deliveryId: string): void;
   /** One attempt from this process. Resolves with the claim it settled. */
   test(shipperId: string, webhookId: string, sample: Sample): Promise<Claim>;
@@ -112,30 +178,34 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  countAttemptsFromZero(metrics);
-  const sender = createSender({
-    policy: options.policy,
-    dns: createDnsResolver(options.dns, logger),
-    egressProxy: options.egressProxy,
+  const { destinations, dns, egressProxy } = options;
+  const starts = createStarts(leaseDb, durations);
+  const sending = createSending({
+    settings: { destinations, dns, egressProxy, timeoutMs, version },
+    threads: options.sendThreads,
+    logger,
+    metrics,
+    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
-  const sending = {
+  const attempting = {
     ...options,
     terminalStates,
-    version,
-    send: sender.send,
+    countAttempt: createAttemptCounter(metrics),
+    sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts: createStarts(leaseDb, durations),
+    starts,
   };
   const dispatcher =
-    concurrency === null ? null : createDispatcher({ ...sending, concurrency, onLeft: wakeOthers });
+    concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });
   const handOver: HandOver = dispatcher ?? {
     reserve: () => noRoom,
     recorded: (_room, _claims, left) => wakeOthers(left),
     notify: wakeOthers,
   };
   const wake = handOver.notify;
-  const byHand = { ...sending, notify: wake, leaseMs: byHandLeaseMs(timeoutMs, durations) };
+  const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
+  const byHand = { ...attempting, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -149,23 +219,19 @@ export function createEngine(options: EngineOptions): Engine {
   });
 
   const startDispatch = (sends: NonNullable<typeof dispatcher>): Dispatch => {
-    const redeliverer = createRedeliverer(byHand);
-    const sweeper = createSweeper({
-      ...byHand,
-      accept: sends.accept,
-      deliveryTimeoutMs: timeoutMs,
-    });
+    const { accept, redeliver } = sends;
+    const sweeper = createSweeper({ ...byHand, accept, redeliver, testLeaseMs: leaseOfTestMs });
     return {
       take: async ({ name, ids }) => {
-        if (name === redeliverJob) await redeliverer.handle(ids);
+        if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
-      sweepRedeliveries: redeliverer.sweep,
+      sweepRedeliveries: sweeper.redeliveries,
       disableFailing: (days) => disableFailing(byHand, days),
       figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
-      drain: async () => void (await Promise.all([sends.drain(), redeliverer.drain()])),
+      drain: sends.drain,
     };
   };
 
@@ -180,10 +246,12 @@ export function createEngine(options: EngineOptions): Engine {
         { db: own, logger, orderHoldMs, notify: wake, onStopped: () => whileStopping(stop) },
         webhookId,
       ),
-    redeliver: createRedeliveryQueue(options.producers[0]!, logger),
+    redeliver: dispatcher
+      ? () => void dispatcher.redeliver()
+      : createRedeliverJobs(options.producers[0]!, logger),
     test: (shipperId, webhookId, sample) =>
       sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
-    close: () => sender.close(),
+    close: () => sending.close(),
   };
 }

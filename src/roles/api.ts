@@ -55,7 +55,7 @@ export function apiRoutes(
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 5_000,
-    onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
+    onFlush: resources.metrics.batchSize.labels('events').observe,
     flush: (events) => engine.record(db, events),
   });
   const acceptOrder = createAcceptOrder({

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShipmentHead } from '../engine/record/store.js';
+import type { ShipmentHead } from '../engine/engine.js';
 import type { RouteResult } from '../http/envelope.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
@@ -58,7 +58,7 @@ export function createAcceptOrder(deps: {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
+    onFlush: deps.metrics.batchSize.labels('orders').observe,
     flush: async (orders) => {
       const heads = orders.map(headOf);
       const { inserted, created } = await insert(heads, (one) => insertOrders(one, orders));

@@ -3,8 +3,8 @@ import {
   recordEvents,
   type NewEvent,
   type RecordDependencies,
-} from '../engine/record/record.js';
-import type { ShipmentHead } from '../engine/record/store.js';
+  type ShipmentHead,
+} from '../engine/engine.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
 import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
@@ -41,7 +41,7 @@ export function createInProcess(
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'creations' }, items),
+    onFlush: deps.metrics.batchSize.labels('creations').observe,
     flush: async (orders) => {
       await createShipments(deps, orders);
       return orders.map(() => undefined);

@@ -161,10 +161,13 @@ async function recordPlan(
       deps.metrics.orderToCreated.observe(Math.max(0, Date.now() - acceptedAt.getTime()) / 1_000);
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
-  deps.metrics.fannedOut.inc(owed.filter(({ parked }) => !parked).length);
-  const later = owed.filter(
-    ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
-  );
+  const later: Owed[] = [];
+  let fannedOut = 0;
+  for (const one of owed) {
+    if (!one.parked) fannedOut += 1;
+    if (one.waitsTurn || (one.supersedes && one.event.sequence > 1)) later.push(one);
+  }
+  deps.metrics.fannedOut.inc(fannedOut);
   if (later.length > 0) await releaseAgain(deps, later);
 }
 
@@ -189,11 +192,13 @@ async function insertUnlessTaken(
     if (isNullViolation(error)) throw clockIsWrong();
     throw error;
   } finally {
-    const left = owed.flatMap(({ started, waitsTurn, webhookId, dueAt }): Due[] =>
-      started || waitsTurn ? [] : [{ webhookId, dueFromMs: dueAt.getTime() }],
-    );
-    const started = owed.filter(({ started }) => started);
-    handOver.recorded(room, started.map(claimOf), left, asOfMs);
+    const claims: DueClaim[] = [];
+    const left: Due[] = [];
+    for (const one of owed) {
+      if (one.started) claims.push(claimOf(one));
+      else if (!one.waitsTurn) left.push({ webhookId: one.webhookId, dueFromMs: one.dueAt.getTime() });
+    }
+    handOver.recorded(room, claims, left, asOfMs);
   }
 }
 

@@ -1,4 +1,5 @@
 import { createBatcher } from '../../platform/batch.js';
+import { describeError } from '../../platform/errors.js';
 import { createThrottledWarn } from '../../platform/telemetry/logger.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
@@ -11,10 +12,21 @@ export const queueNames = (shards: number): string[] =>
   Array.from({ length: shards }, (_, n) => `deliver-${n}`);
 
 export const dueJob = 'due';
+export const redeliverJob = 'redeliver';
 const idsPerJob = 200;
 /** While more jobs wait, no worker reads them; the sweeper finds what is due anyway. */
 const maxJobsWaiting = 1_000;
 const countedEveryMs = 1_000;
+
+/** One is enough for all that wait. */
+export const createRedeliverJobs =
+  (producer: Producer, logger: Logger) =>
+  (deliveryId: string): void =>
+    void producer
+      .add([{ name: redeliverJob, id: `r-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
+      .catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'redelivery not enqueued; the sweeper sends it'),
+      );
 
 /** The random tail of a webhook's id spreads webhooks over the shards. */
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;

@@ -272,6 +272,22 @@ export function createMetrics() {
       'attempt_slots',
       'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
     ),
+    senderThreadBusy: counter(
+      'sender_thread_busy_seconds_total',
+      'Time in which a thread that sends was not idle; its rate is its share of a CPU.',
+      ['thread'],
+    ),
+    senderThreadDelay: gauge(
+      'sender_thread_delay_seconds',
+      'The longest that something to send has waited for the event loop of its thread since the last scrape.',
+      ['thread'],
+    ),
+    senderThreadsLost: counterOf(
+      'sender_threads_lost_total',
+      'Threads that ended while they were needed, or gave no sign of life for 5 s; another one takes their place.',
+      'cause',
+      ['exit', 'error', 'memory', 'stuck'],
+    ),
     databaseSize: figure('database_size_bytes', 'Size of the database on disk.'),
     databaseSizeLimit: figure('database_size_limit_bytes', 'DATABASE_SIZE_LIMIT, if it is set.'),
     tableSize: figure(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setBackMs } from '../../../src/engine/sweep/clock.js';
+import { setBackMs } from '../../../src/engine/sweep/sweeper.js';
 import { every, pauseAfter, retryMs, sparing, whenScraped } from '../../../src/platform/every.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
