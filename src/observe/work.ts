@@ -2,7 +2,7 @@ import type { Database } from '../platform/database/postgres.js';
 
 const some = (rows: string) => `exists (select from ${rows})`;
 
-/** What there may be to do in the background. Each look reads the first entry of an index. */
+/** These say what there may be to do in the background. Each look reads the first entry of an index. */
 const looks = {
   owed: some('outbox'),
   orders: some('orders_to_create'),

@@ -87,7 +87,7 @@ export function createInsertAndCreate(deps: CreationDependencies & { db: Pool })
       const created = both
         .then(
           ([, creation]) => (creation.status === 'fulfilled' ? creation.value : none),
-          (error: unknown) => {
+          (error: Error) => {
             reject(error);
             return none;
           },

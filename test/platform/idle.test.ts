@@ -36,7 +36,7 @@ test('an order that nobody was told of is created within seconds, although every
      )
      insert into orders_to_create (shipment_id) select shipment_id from earlier`,
   );
-  const tookMs = await until('it is created', async () =>
+  const tookMs = await until('it is created', () =>
     receiver.received.some(({ notification }) => notification.tracking_id === 'PHFORGOTTEN'),
   );
   expect(tookMs).toBeLessThan(6_000);

@@ -59,7 +59,7 @@ interface PlannedRow {
   acceptedAt: Date | null;
 }
 
-/** What was read before: shipments by either id, and events by their callers' ids. */
+/** Shipments are found by either id, events by their callers' ids. */
 interface Known {
   shipments: Map<string, ShipmentHead>;
   known: Map<string, { shipmentId: string; state: string }>;
