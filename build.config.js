@@ -74,7 +74,8 @@ function bundleProgram() {
   return bundle({
     entryPoints: {
       main: 'src/main.ts',
-      lookups: 'src/engine/send/dns/thread.ts', // a thread of main
+      sender: 'src/engine/send/thread.ts', // a thread of main
+      lookups: 'src/engine/send/dns/thread.ts', // a thread of it
     },
     outdir: staging,
     bundle: true,

@@ -3,7 +3,7 @@ import { engines } from './internals-engines.js';
 import { work } from './internals-work.js';
 import { below, graph } from './panels.js';
 import { apiRoutes, largest, metric, perSecond, quantile } from './promql.js';
-import { ofProcesses } from './shared.js';
+import { byProcess, ofProcesses } from './shared.js';
 
 const requestsSeconds = 'http_request_duration_seconds';
 const byRoute = '{{method}} {{route}}';
@@ -27,6 +27,31 @@ export const internals = prometheusBoard({
           `${metric('nodejs_eventloop_lag_p99_seconds')} - 0.05`,
           below(0.1, 0.25),
         ),
+        graph({
+          title: 'Sender threads: CPU',
+          description:
+            'Share of a core that each thread that sends is busy. At 100 % it is full: raise SEND_THREADS.',
+          unit: 'percentunit',
+          queries: [
+            {
+              expr: largest(`rate(${metric('sender_thread_busy_seconds_total')}[$__rate_interval])`),
+              legend: `${byProcess} {{thread}}`,
+            },
+          ],
+          thresholds: below(0.8, 1),
+          ranked: true,
+        }),
+        graph({
+          title: 'Sender threads: delay',
+          description:
+            'The longest that something to send has waited for its thread. others: receivers that are slow or unknown.',
+          unit: 's',
+          queries: [
+            { expr: largest(metric('sender_thread_delay_seconds')), legend: `${byProcess} {{thread}}` },
+          ],
+          thresholds: below(0.1, 0.25),
+          ranked: true,
+        }),
         ofProcesses(
           'CPU',
           'CPU seconds per second of each process. JavaScript runs on one core: 100 % is full.',

@@ -115,10 +115,9 @@ function createTestSender({ db, engine }: ByHandRouteDependencies) {
   const underWay = new Map<string, number>();
 
   const test = async (shipperId: string, webhookId: string, state: string): Promise<TestResult> => {
-    const claim = await engine.test(shipperId, webhookId, { state, shipment: sampleShipment });
-    const { deliveryId, eventId, body, sequence, trace } = claim;
-    const event = { eventId, state, body, sequence, isErased: false, trace };
-    const attempt = await findLastAttempt(db, shipperId, deliveryId, event);
+    const sample = { state, shipment: sampleShipment };
+    const { deliveryId, eventId } = await engine.test(shipperId, webhookId, sample);
+    const attempt = await findLastAttempt(db, shipperId, deliveryId);
     if (!attempt) throw unavailable();
     return { deliveryId, eventId, ...attempt };
   };

@@ -224,6 +224,11 @@ export const variables = z.object({
     .describe(
       'Attempts that a worker process may have under way to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones (attempts that hang move there from the others even if it is full)',
     ),
+  SEND_THREADS: integer(0, 16)
+    .prefault('2')
+    .describe(
+      'Threads of a process that make the attempts: the last one for receivers that are slow or have not responded yet, the others for quick ones; 1: one for all; 0: none, for debugging',
+    ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
     .describe(
@@ -295,6 +300,12 @@ export const variables = z.object({
     .enum(['all', 'failed'], 'must be all or failed')
     .prefault('all')
     .describe('Attempts that are logged: `all`, or only `failed` ones; a success is then logged at debug'),
+  LOG_DETAIL: z
+    .enum(['all', 'failed'], 'must be all or failed')
+    .prefault('failed')
+    .describe(
+      'Attempts of which the delivery log keeps phases, address and headers: `all`, or only `failed` ones and those by hand',
+    ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
     .optional()
     .describe(

@@ -7,7 +7,7 @@ import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.j
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
-import { countAttemptsFromZero } from './attempt/attempt.js';
+import { createAttemptCounter } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
 import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
@@ -17,15 +17,14 @@ import type { HeldBack } from './schedule/places.js';
 import { distinctDue, noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
-import type { DestinationPolicy } from './send/destination.js';
+import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
-import { createDnsResolver } from './send/dns/resolver.js';
 import type { Sealer } from './send/sealing.js';
-import { createSender } from './send/sender.js';
+import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
 // Events and their states.
-export { allowedFrom, changeRefused, recordEvents } from './record/record.js';
+export { allowedFrom, changeRefused, recordCreations, recordEvents } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
 export {
   clockLeewayMs,
@@ -57,7 +56,6 @@ export {
   ms,
   noOutcome,
   outcomeColumns,
-  outcomeFields,
   outcomeOf,
   owedByKey,
   owedOf,
@@ -81,11 +79,11 @@ export { untilNoSendCanStart } from './attempt/starts.js';
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
-export { inDenied, type DestinationPolicy } from './send/destination.js';
+export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
-export { decodeHeaders, sign } from './send/headers.js';
+export { sign } from './send/headers.js';
 export { isProxyUrl } from './send/proxy.js';
-export { decodeResponseHeaders } from './send/response-headers.js';
 export {
   createSealer,
   createSecretBox,
@@ -115,13 +113,16 @@ export interface EngineOptions {
   tracing: Tracing;
   durations: Durations;
   sealer: Sealer;
-  policy: DestinationPolicy;
+  destinations: Destinations;
   dns: LookupOptions;
   egressProxy: string | undefined;
   timeoutMs: number;
+  /** 0: it sends in the process. */
+  sendThreads: number;
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
+  logDetail: DispatcherOptions['logDetail'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
@@ -177,23 +178,26 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  countAttemptsFromZero(metrics);
-  const sender = createSender({
-    policy: options.policy,
-    dns: createDnsResolver(options.dns, logger),
-    egressProxy: options.egressProxy,
+  const { destinations, dns, egressProxy } = options;
+  const starts = createStarts(leaseDb, durations);
+  const sending = createSending({
+    settings: { destinations, dns, egressProxy, timeoutMs, version },
+    threads: options.sendThreads,
+    logger,
+    metrics,
+    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
-  const sending = {
+  const attempting = {
     ...options,
     terminalStates,
-    version,
-    send: sender.send,
+    countAttempt: createAttemptCounter(metrics),
+    sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts: createStarts(leaseDb, durations),
+    starts,
   };
   const dispatcher =
-    concurrency === null ? null : createDispatcher({ ...sending, concurrency, onLeft: wakeOthers });
+    concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });
   const handOver: HandOver = dispatcher ?? {
     reserve: () => noRoom,
     recorded: (_room, _claims, left) => wakeOthers(left),
@@ -201,7 +205,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const wake = handOver.notify;
   const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
-  const waking = { ...sending, notify: wake };
+  const waking = { ...attempting, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -248,7 +252,7 @@ export function createEngine(options: EngineOptions): Engine {
     test: (shipperId, webhookId, sample) =>
       sendTest({ ...waking, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
-    close: () => sender.close(),
+    close: () => sending.close(),
   };
 }
 

@@ -97,8 +97,8 @@ function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
     until: null,
     why: `Attempt ${attempt}${isByHand ? ', made by hand,' : ''} has not ended, and its lease expired at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
     next: isByHand
-      ? `A worker looks for such attempts every ${seconds(pace.sweepRestEveryMs)}. It records this one without an outcome, and makes it again.`
-      : `The next sweep takes it over (${sweeps(pace)}). It records the attempt without an outcome, and the delivery is due again; a test ends.`,
+      ? `A worker looks for such attempts every ${seconds(pace.sweepRestEveryMs)}. It records this one as LOST, and makes it again.`
+      : `The next sweep takes it over (${sweeps(pace)}). It records the attempt as LOST, and the delivery is due again; a test ends.`,
   };
 }
 

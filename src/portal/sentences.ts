@@ -118,7 +118,7 @@ function outcomeOf(attempt: AttemptLike): Told {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
     return told(`Your server responded ${statusCode}${measured}`, hintOfStatus(statusCode));
   }
-  if (errorCode === null && durationMs === null)
+  if (errorCode === 'LOST' || (errorCode === null && durationMs === null))
     return told('The attempt was interrupted', 'It is not known whether your server got the notification.');
   return told(`The attempt failed${errorCode === null ? '' : ` (${errorCode})`}`);
 }
@@ -225,6 +225,7 @@ const errorsInShort: Record<string, string> = {
   TLS: 'TLS failed',
   ADDRESS_DENIED: 'Address refused',
   PROTOCOL: 'Invalid HTTP',
+  LOST: 'Interrupted',
 };
 
 /** Text for a row of the log: "503 in 212 ms", "No response in 15 s", "Not reached". */

@@ -5,9 +5,10 @@ import {
   createEngine,
   createSealer,
   createSecretBox,
-  inDenied,
+  policyOf,
   queueNames,
   type DestinationPolicy,
+  type Destinations,
   type Engine,
   type Sealer,
   type SecretBox,
@@ -22,7 +23,6 @@ import {
   isNotPermitted,
   isOutOfReach,
   requireSettings,
-  type Database,
   type Pool,
 } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -49,7 +49,7 @@ export interface Resources {
   logger: Logger;
   releasers: Releasers;
   /** Short statements only: a request never waits long. */
-  apiDb: Database;
+  apiDb: Pool;
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;
@@ -130,12 +130,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   for (const state of catalogue.names) metrics.eventsRecorded.inc({ state }, 0);
   const terminalStates = [...catalogue.names].filter(catalogue.isTerminal);
 
-  const policy: DestinationPolicy = {
+  const destinations: Destinations = {
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
     allowHttpTargets: config.ALLOW_HTTP_TARGETS,
     allowedPorts: config.ALLOWED_PORTS,
-    isDenied: inDenied(config.DENIED_NETWORKS ?? []),
-    publicUrl: new URL(config.PUBLIC_URL ?? options.url),
+    deniedNetworks: config.DENIED_NETWORKS ?? [],
+    publicUrl: config.PUBLIC_URL ?? options.url,
     inboxPath: config.development ? inboxPath : undefined,
   };
   const sealer = createSealer(secrets);
@@ -150,13 +150,15 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     tracing,
     durations,
     sealer,
-    policy,
+    destinations,
     dns: { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
     egressProxy: config.EGRESS_PROXY,
     timeoutMs: config.DELIVERY_TIMEOUT,
+    sendThreads: config.SEND_THREADS,
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,
     logAttempts: config.LOG_ATTEMPTS,
+    logDetail: config.LOG_DETAIL,
     states: { ...catalogue, terminalStates },
     onRecorded: recorded.emit,
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),
@@ -184,7 +186,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     limits,
     secrets,
     sealer,
-    policy,
+    policy: policyOf(destinations),
     terminalStates,
     recorded,
   };

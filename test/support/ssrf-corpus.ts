@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
 import type { DnsResolver } from '../../src/engine/send/dns/resolver.js';
-import type { DestinationPolicy, Resolve } from '../../src/engine/send/destination.js';
+import type { DestinationPolicy, Destinations, Resolve } from '../../src/engine/send/destination.js';
 
 export interface CorpusRow {
   id: string;
@@ -21,6 +21,10 @@ export const corpusPolicy: DestinationPolicy = {
 };
 
 export const developmentPolicy: DestinationPolicy = { ...corpusPolicy, allowPrivateTargets: true };
+export const developmentDestinations: Destinations = {
+  ...{ allowPrivateTargets: true, allowHttpTargets: true, allowedPorts: [], deniedNetworks: [] },
+  publicUrl: 'https://parcelhook.example.org/',
+};
 
 export function corpusRows(...verdicts: string[]): CorpusRow[] {
   return readFileSync(new URL('../fixtures/ssrf-corpus.tsv', import.meta.url), 'utf8')

@@ -1,32 +1,39 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import { traceIdOf, traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
+import {
+  childTraceparent,
+  traceIdOf,
+  traceparentOf,
+  type Tracing,
+} from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
-import { encodeHeaders, serviceHeaders, sign, timestampOf, type SignedAttempt } from '../send/headers.js';
-import { encodeResponseHeaders } from '../send/response-headers.js';
-import type { AttemptOutcome, SendOutcome, SendRequest } from '../send/sender.js';
+import { failedOutcome } from '../send/messages.js';
+import type { AttemptOutcome } from '../send/sender.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
+import type { Sending } from '../send/threads.js';
 import { secondsSince } from '../settle/settler.js';
 import type { Starts } from './starts.js';
 
 export interface AttemptOptions {
   targets: Targets;
   starts: Starts;
-  send(request: SendRequest): Promise<SendOutcome>;
+  sending: Pick<Sending, 'send'>;
   logger: Logger;
   metrics: Metrics;
+  countAttempt: ReturnType<typeof createAttemptCounter>;
   tracing: Tracing;
-  timeoutMs: number;
-  /** Parcelhook's, for `user-agent`. */
-  version: string;
   /** `failed`: a success is logged at debug. */
   logAttempts: 'all' | 'failed';
+  /** `failed`: the log keeps no phases and headers of a success by the schedule. */
+  logDetail: 'all' | 'failed';
 }
 
 /** The steps in which an attempt by the schedule differs from one by hand. */
 export interface AttemptSteps {
+  /** The receiver has been quick lately. */
+  isProved?: boolean;
   /** The target is known: the exchange begins. */
   sending?(): void;
   /** The exchange is over; null: it may not start any more. */
@@ -46,7 +53,7 @@ export async function makeAttempt(
   options: AttemptOptions,
   claim: Claim,
   issuedAt: number,
-  { sending, answered, settle }: AttemptSteps,
+  { isProved = false, sending, answered, settle }: AttemptSteps,
 ): Promise<AttemptOutcome | null> {
   const target = await options.targets
     .of(claim)
@@ -58,7 +65,7 @@ export async function makeAttempt(
     );
   if (!target) return null;
   sending?.();
-  const outcome = await exchange(options, claim, target, issuedAt);
+  const outcome = await exchange(options, claim, target, issuedAt, isProved);
   answered?.(outcome);
   if (!outcome) return null;
   const { ended, accepted } = await settle(target, outcome);
@@ -66,59 +73,51 @@ export async function makeAttempt(
   return outcome;
 }
 
-/**
- * Signs and sends. Null if the attempt may not start any more, which is asked right before the first byte. A
- * request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that it is not retried for
- * ever.
- */
+/** Null if the attempt may not start any more. One whose target no key opens is a failed attempt. */
 async function exchange(
   options: AttemptOptions,
   claim: Claim,
   target: Target,
   issuedAt: number,
+  isProved: boolean,
 ): Promise<AttemptOutcome | null> {
-  const startedAt = new Date();
-  const span = options.tracing.start('attempt', {
-    parent: claim.trace,
-    kind: 'client',
-    startedAtMs: startedAt.getTime(),
+  const opened = openTarget(options, claim, target);
+  if (!opened) return failedOutcome('PROTOCOL', new Date());
+  const { tracing, logDetail } = options;
+  const span = tracing.isExporting ? tracing.start('attempt', { parent: claim.trace, kind: 'client' }) : null;
+  const outcome = await options.sending.send({
+    claim,
+    target: opened,
+    traceparent: span ? traceparentOf(span) : childTraceparent(claim.trace),
+    isTraced: span?.isSampled ?? false,
+    keepsDetail: logDetail === 'all' || isByHand(claim),
+    startUntilMs: options.starts.untilMs(issuedAt),
+    isProved,
   });
+  if (outcome.withheld) return null;
+  if (span?.isSampled) {
+    for (const [phase, atMs] of outcome.phaseEnds) span.event(phase, atMs);
+    span.end(endOf(claim, outcome));
+  }
+  return outcome;
+}
+
+/** Somebody asked for such an attempt, and wants to see all of it. */
+const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
+
+function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {
   try {
-    const opened = target.open();
-    const secrets = secretsOf(target, opened, startedAt);
-    const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
-    const { rawResponseHeaders, ...outcome } = await options.send({
-      url: opened.url,
-      shipperId: claim.shipperId,
-      body: claim.body,
-      timeoutMs: options.timeoutMs,
-      headers: [...opened.headers, ...serviceHeaders(attempt)],
-      mayStart: () => options.starts.mayStart(claim, issuedAt),
-      onPhase: span.isSampled ? span.event : undefined,
-    });
-    if (outcome.withheld) return null;
-    if (span.isSampled) span.end(endOf(claim, outcome));
-    return {
-      ...outcome,
-      responseBody: claim.erased ? null : outcome.responseBody,
-      responseHeaders: claim.erased ? null : encodeResponseHeaders(rawResponseHeaders, startedAt),
-      startedAt,
-      requestHeaders: outcome.requestSent ? encodeHeaders(attempt, opened.encodedHeaders) : null,
-    };
+    return target.open();
   } catch (error) {
-    options.logger.error(
-      { deliveryId: claim.deliveryId, error: describeError(error) },
-      'notification not made; the attempt counts as failed',
+    logger.error(
+      { deliveryId, error: describeError(error) },
+      'secrets of the webhook not opened; the attempt counts as failed',
     );
-    if (span.isSampled) span.end(endOf(claim, unsent(startedAt)));
-    return unsent(startedAt);
+    return null;
   }
 }
 
-const endOf = (
-  claim: Claim,
-  { ok, statusCode, errorCode }: Pick<SendOutcome, 'ok' | 'statusCode' | 'errorCode'>,
-) => ({
+const endOf = (claim: Claim, { ok, statusCode, errorCode }: AttemptOutcome) => ({
   failed: !ok,
   attributes: {
     'parcelhook.shipper_id': claim.shipperId,
@@ -131,63 +130,15 @@ const endOf = (
   },
 });
 
-const unsent = (startedAt: Date): AttemptOutcome => ({
-  ok: false,
-  withheld: false,
-  statusCode: null,
-  errorCode: 'PROTOCOL',
-  errorDetail: null,
-  responseBody: null,
-  responseHeaders: null,
-  durationMs: 0,
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  firstByteMs: null,
-  remoteAddress: null,
-  retryAfter: null,
-  webhookDelivery: null,
-  requestSent: false,
-  startedAt,
-  requestHeaders: null,
-});
-
-function signed(
-  { version }: AttemptOptions,
-  { eventId, body, sequence, number }: Claim,
-  secrets: string[],
-  startedAt: Date,
-  traceparent: string,
-): SignedAttempt {
-  const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
-  return { eventId, sequence, number, startedAt, signature, version, traceparent };
-}
-
-function secretsOf(
-  { previousSecretUntil }: Target,
-  { secret, previousSecret }: OpenTarget,
-  now: Date,
-): string[] {
-  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
-  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
-}
-
 /** Counts and logs an attempt that has ended, whatever its trigger. */
 function note(
-  { metrics, logger, logAttempts }: AttemptOptions,
+  { metrics, countAttempt, logger, logAttempts }: AttemptOptions,
   claim: Claim,
   ended: Ended,
   accepted: boolean,
 ): void {
   const { statusCode, errorCode, durationMs } = ended;
-  metrics.attempts.inc({
-    outcome: errorCode ?? 'SUCCEEDED',
-    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
-  });
-  metrics.attemptDuration.observe(
-    { outcome: errorCode === null ? 'success' : 'failure' },
-    durationMs / 1_000,
-  );
+  countAttempt(ended);
   if (claim.trigger === 'SCHEDULED' && claim.number === 1)
     metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
   const level = !accepted ? 'warn' : logAttempts === 'failed' && errorCode === null ? 'debug' : 'info';
@@ -204,7 +155,7 @@ function note(
     status: ended.status,
     statusCode,
     errorCode,
-    durationMs: Math.round(durationMs),
+    durationMs,
     delayMs: ended.delayMs,
   };
   logger[level](line, accepted ? 'attempt' : 'attempt ended too late: its claim was lost');
@@ -222,11 +173,29 @@ function trackingIdOf(body: string): string | undefined {
   return body.slice(from, body.indexOf('"', from));
 }
 
-/** Starts each counter of attempts at zero: to Prometheus, one that first appears at 1 has not increased. */
-export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): void {
-  const unanswered = errorCodes.filter((code) => code !== 'HTTP_STATUS');
-  attempts.inc({ outcome: 'SUCCEEDED', status_class: '2xx' }, 0);
-  for (const outcome of unanswered) attempts.inc({ outcome, status_class: 'none' }, 0);
-  for (const status_class of ['3xx', '4xx', '5xx']) attempts.inc({ outcome: 'HTTP_STATUS', status_class }, 0);
+/**
+ * Counts attempts that have ended, each outcome from zero: to Prometheus, a counter that first appears at 1 has not
+ * increased.
+ */
+export function createAttemptCounter({ attempts, attemptDuration }: Metrics) {
+  const counters = new Map<string, { inc(by?: number): void }>();
+  const counterOf = (outcome: string, statusClass: string) => {
+    const key = outcome === 'HTTP_STATUS' ? statusClass : outcome; // any other outcome has one class
+    const known = counters.get(key);
+    if (known) return known;
+    const counter = attempts.labels(outcome, statusClass);
+    counters.set(key, counter);
+    return counter;
+  };
+  counterOf('SUCCEEDED', '2xx').inc(0);
+  for (const outcome of errorCodes) if (outcome !== 'HTTP_STATUS') counterOf(outcome, 'none').inc(0);
+  for (const statusClass of ['3xx', '4xx', '5xx']) counterOf('HTTP_STATUS', statusClass).inc(0);
   for (const outcome of ['success', 'failure']) attemptDuration.zero({ outcome });
+  const [success, failure] = [attemptDuration.labels('success'), attemptDuration.labels('failure')];
+
+  return ({ statusCode, errorCode, durationMs }: AttemptRecord): void => {
+    const statusClass = statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
+    counterOf(errorCode ?? 'SUCCEEDED', statusClass).inc();
+    (errorCode === null ? success : failure).observe(durationMs / 1_000);
+  };
 }

@@ -6,6 +6,7 @@ import type { HeldBack } from '../schedule/places.js';
 import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import { isLost } from '../settle/retry-policy.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import { makeAttempt, type AttemptOptions } from './attempt.js';
@@ -91,6 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Lanes notified in the same event-loop tick share a statement. */
   const schedulePage = () => {
+    watchWhileBusy();
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
     pageScheduled = true;
     setImmediate(() => {
@@ -173,6 +175,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const attempt = async (entry: InFlight): Promise<number | null> => {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
+      isProved: entry.pool === 'quick',
       sending: () => scheduler.sending(entry, performance.now()),
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
@@ -180,7 +183,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });
-    if (outcome) return outcome.durationMs;
+    // A receiver that may have ended a thread is slow until it has proved to be quick.
+    if (outcome) return isLost(outcome) ? Infinity : outcome.durationMs;
     await leases.giveBack(claim);
     notify([dueOf(claim)], true);
     return null;
@@ -205,10 +209,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const logFailure = (error: unknown) =>
     void logger.warn({ error: describeError(error) }, 'claim not sent; the sweeper takes it up');
 
-  const watching = setInterval(() => {
+  let watching: NodeJS.Timeout | undefined;
+  const watchWhileBusy = () => {
+    if (!draining) watching ??= setInterval(watch, durations.slowMs / 10);
+  };
+  const watch = () => {
+    if (!scheduler.isHolding() && scheduler.behind().length === 0) {
+      clearInterval(watching);
+      watching = undefined;
+      return;
+    }
     giveBackAll(scheduler.slow(performance.now()));
     startAndPull();
-  }, durations.slowMs / 10);
+  };
 
   return {
     accept,

@@ -19,6 +19,7 @@ export interface Sample {
 
 export interface TestOptions extends AttemptOptions, Omit<TransitionDependencies, 'durations'> {
   durations: Durations;
+  timeoutMs: number;
 }
 
 /** Leaves time to record the outcome. No test lasts longer, so the lease needs no renewal. */

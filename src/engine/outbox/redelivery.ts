@@ -10,8 +10,8 @@ import {
   isInRangeOf,
   isTroubled,
   ms,
-  noOutcome,
   isOwed,
+  lostOutcome,
   ofEvent,
   owedByKey,
   outcomeColumns,
@@ -204,7 +204,7 @@ export async function settleRedelivery(
   return rows[0] ?? null;
 }
 
-/** Each lapsed attempt enters the log without an outcome and may be claimed again. Returns their number. */
+/** Each lapsed attempt enters the log as `LOST` and may be claimed again. Returns their number. */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'take-lapsed-redeliveries',
@@ -215,11 +215,11 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
        update outbox o set ${unclaimed} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
        returning t.*, o.webhook_id
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, ${noOutcome} from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, ${lostOutcome} from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
           set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at,
-              (${outcomeColumns}) = row (${noOutcome})
+              (${outcomeColumns}) = row (${lostOutcome})
          from t where ${sameDelivery('d', 't')}
        returning d.webhook_id, t.started_at
      ), counted as (

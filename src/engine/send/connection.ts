@@ -3,7 +3,7 @@ import https from 'node:https';
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
+import { DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import {
   addressDenied,
@@ -26,9 +26,12 @@ export interface RouteOptions {
   /** Default 1,024, more than lanes let hang with usual settings. Further attempts wait, within their deadline. */
   maxSocketsPerHost?: number | undefined;
   /**
-   * The bound for all hosts together. Default: 2,000, at most an eighth of the open files that the process may have.
+   * The bound for all hosts together. Default: 2,000, at most an eighth of the open files that the process may have,
+   * divided by `sharedBy`.
    */
   maxIdleSockets?: number | undefined;
+  /** How many routers the process has. Default: 1. */
+  sharedBy?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
 }
@@ -48,6 +51,20 @@ export interface Router {
   ): AttemptOptions;
   close(): void;
 }
+
+/**
+ * They bound what a handshake costs: with Diffie-Hellman over fields the receiver chooses the modulus, and one of 10,000
+ * bits costs a second. The groups are those of Mozilla's intermediate configuration.
+ */
+const TLS_LIMITS = {
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: 'X25519:prime256v1:secp384r1',
+  sigalgs: [
+    ...['ecdsa_secp256r1_sha256', 'ecdsa_secp384r1_sha384', 'ed25519'],
+    ...[256, 384, 512].map((bits) => `rsa_pss_rsae_sha${bits}`),
+    ...[256, 384, 512].map((bits) => `rsa_pkcs1_sha${bits}`),
+  ].join(':'),
+};
 
 /** Hanging attempts occupy their connections: with fewer, one path of a host would delay another. */
 const MAX_SOCKETS_PER_HOST = 1_024;
@@ -134,6 +151,7 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
   };
   const secure = {
     ...common,
+    ...TLS_LIMITS,
     // Explicit, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
     rejectUnauthorized: true,
     ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
@@ -142,8 +160,8 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     http: new http.Agent({ ...common, onread: smallReads }),
     https: new https.Agent(secure),
   };
-  const openFiles = Math.floor(openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
-  boundIdle(Object.values(agents), options.maxIdleSockets ?? Math.min(MAX_IDLE_SOCKETS, openFiles));
+  const ofProcess = Math.min(MAX_IDLE_SOCKETS, openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
+  boundIdle(Object.values(agents), options.maxIdleSockets ?? Math.floor(ofProcess / (options.sharedBy ?? 1)));
   return options.egressProxy === undefined
     ? { http: withGuard(agents.http, options), https: withGuard(agents.https, options) }
     : tunnelled(agents, options.egressProxy, options);

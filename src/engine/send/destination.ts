@@ -17,6 +17,21 @@ export interface DestinationPolicy {
   inboxPath?: string | undefined;
 }
 
+/** The same as data, without functions. */
+export interface Destinations extends Pick<
+  DestinationPolicy,
+  'allowPrivateTargets' | 'allowHttpTargets' | 'allowedPorts' | 'inboxPath'
+> {
+  deniedNetworks: readonly Network[];
+  publicUrl: string;
+}
+
+export const policyOf = ({ deniedNetworks, publicUrl, ...rest }: Destinations): DestinationPolicy => ({
+  ...rest,
+  isDenied: inDenied(deniedNetworks),
+  publicUrl: new URL(publicUrl),
+});
+
 /** IANA's IPv4 special-purpose registry (RFC 6890), multicast, and one cloud's host address. */
 export const DENIED_IPV4_RANGES = [
   '0.0.0.0/8', // this network, RFC 791; 0.0.0.0 reaches loopback on Linux

@@ -22,7 +22,7 @@ export interface SendRequest {
   shipperId: string;
   /** The headers without Host and Content-Length, which are added. */
   headers: FlatHeaders;
-  body: string;
+  body: string | Uint8Array;
   /** The limit of the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
@@ -53,13 +53,16 @@ export interface SendOutcome extends PhaseTimes {
 }
 
 /** The outcome of a signed request. */
-export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> {
+export interface AttemptOutcome extends Omit<
+  SendOutcome,
+  keyof PhaseTimes | 'remoteAddress' | 'errorDetail' | 'rawResponseHeaders' | 'requestSent'
+> {
   /** The signed `webhook-timestamp` is this time in seconds. */
   startedAt: Date;
-  /** The request headers as the log stores them; null if no request went out. */
-  requestHeaders: string | null;
-  /** The response headers as the log stores them; null without a response. */
-  responseHeaders: string | null;
+  /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
+  detail: string | null;
+  /** When each phase ended (epoch), if the attempt is traced. */
+  phaseEnds: [Phase, number][];
 }
 
 export interface Sender {

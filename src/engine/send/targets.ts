@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Sealer, OwnHeaders } from './sealing.js';
-import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js';
+import { ownHeaders, type FlatHeaders } from './headers.js';
 
 export interface Target {
   webhookId: string;
@@ -11,17 +11,16 @@ export interface Target {
   storedAddress: string;
   /** Throws if no key opens it. */
   open(): OpenTarget;
-  /** The end of a rotation: until then the previous secret signs, too. */
-  previousSecretUntil: Date | null;
 }
 
+/** Nothing but data: a thread gets a copy. */
 export interface OpenTarget {
   url: string;
   headers: FlatHeaders;
   secret: string;
   previousSecret: string | null;
-  /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
-  encodedHeaders: string;
+  /** The end of a rotation: until then the previous secret signs, too. */
+  previousSecretUntil: Date | null;
 }
 
 export interface Targets {
@@ -60,21 +59,22 @@ interface TargetRow extends Omit<Target, 'open'> {
   headers: OwnHeaders;
   secret: string;
   previousSecret: string | null;
+  previousSecretUntil: Date | null;
 }
 
-function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer: Sealer): Target {
+function targetOf(
+  { headers, secret, previousSecret, previousSecretUntil, ...row }: TargetRow,
+  sealer: Sealer,
+): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
-  const open = () => {
-    const url = sealer.openAddress(webhookId, storedAddress);
-    return {
-      url,
-      headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
-      secret: sealer.openSecret(webhookId, secret),
-      previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
-      encodedHeaders: encodeTargetHeaders(url, headers),
-    };
-  };
+  const open = () => ({
+    url: sealer.openAddress(webhookId, storedAddress),
+    headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
+    secret: sealer.openSecret(webhookId, secret),
+    previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+    previousSecretUntil,
+  });
   return { ...row, open: () => (opened ??= open()) };
 }
 

@@ -9,17 +9,10 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   trigger: claim.trigger,
   startedAt: outcome.startedAt,
   durationMs: outcome.durationMs,
-  dnsMs: outcome.dnsMs,
-  connectMs: outcome.connectMs,
-  tlsMs: outcome.tlsMs,
-  firstByteMs: outcome.firstByteMs,
-  remoteAddress: outcome.remoteAddress,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
-  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
   responseBody: outcome.responseBody,
-  responseHeaders: outcome.responseHeaders,
-  requestHeaders: outcome.requestHeaders,
+  detail: outcome.detail,
 });
 
 export function settlementOf(
@@ -28,9 +21,11 @@ export function settlementOf(
   scheduleMs: readonly number[],
 ): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
-  const delayMs = step.status === 'RETRY' ? step.delayMs : null;
-  const reason = step.status === 'FAILED' ? step.reason : null;
-  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
+  return Object.assign(attemptRecordOf(claim, outcome), {
+    status: step.status,
+    delayMs: step.status === 'RETRY' ? step.delayMs : null,
+    reason: step.status === 'FAILED' ? step.reason : null,
+  });
 }
 
 type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
@@ -54,13 +49,22 @@ export const disabledBy = (
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 
+/** The thread that made it has ended, for which the receiver is not to blame. */
+export const isLost = ({ errorCode }: Pick<AttemptRecord, 'errorCode'>): boolean => errorCode === 'LOST';
+
+/** A delivery that loses more may be what ends the threads: then each costs a retry, so that the waits grow. */
+const maxFreeLosses = 3;
+const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
+  isLost(outcome) && number - failureCount <= maxFreeLosses;
+
 /**
- * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, costs a
- * retry.
+ * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, nor a
+ * loss costs a retry.
  */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
   !outcome.ok &&
-  (claim.trigger === 'MANUAL' || (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe)));
+  (claim.trigger === 'MANUAL' ||
+    (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome))));
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>

@@ -203,12 +203,13 @@ export async function requireSettings(db: Database): Promise<void> {
   if (rows[0]!.mode !== onePlan.plan_cache_mode) throw new Error(takesNoSettings);
 }
 
-/** Text that needs neither quotes nor escapes, and is not read as null. */
-const plain = /^(?!null$)[\w:.+-]+$/i;
+/** Text that needs neither quotes nor escapes, unless it is read as null. */
+const plain = /^[\w:.+-]+$/;
+const readAsNull = /^null$/i;
 
 function element(item: unknown): string {
   if (item === null || item === undefined) return 'NULL';
-  if (typeof item === 'string') return plain.test(item) ? item : quoted(item);
+  if (typeof item === 'string') return plain.test(item) && !readAsNull.test(item) ? item : quoted(item);
   if (typeof item === 'number' || typeof item === 'boolean' || typeof item === 'bigint') return String(item);
   if (ArrayBuffer.isView(item)) return `\\\\x${bytesOf(item).toString('hex')}`;
   if (item instanceof Date) return momentOf(item);
@@ -219,16 +220,35 @@ function element(item: unknown): string {
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+/** JSON has escapes of its own for these. All else it quotes as PostgreSQL does, and several times faster. */
+const escapedByJson = /[\0-\x1f\ud800-\udfff]/;
+const quoted = (text: string): string =>
+  escapedByJson.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : JSON.stringify(text);
+
+/** The start of the last second written: most moments of a statement are of one. */
+let lastSecond = Number.NaN;
+let untilSecond = '';
 
 /** JavaScript gives years above 9999 a sign and six digits; PostgreSQL reads them without. */
-const momentOf = (date: Date): string => date.toISOString().replace(/^\+0*/, '');
+function momentOf(date: Date): string {
+  const atMs = date.getTime();
+  const second = Math.floor(atMs / 1_000);
+  if (second !== lastSecond) {
+    untilSecond = new Date(second * 1_000).toISOString().slice(0, -4).replace(/^\+0*/, '');
+    lastSecond = second;
+  }
+  return `${untilSecond}${String(atMs - second * 1_000).padStart(3, '0')}Z`;
+}
 
 /**
  * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes
  * every element and searches it twice, which makes more garbage.
  */
-const arrayLiteral = (items: readonly unknown[]): string => `{${Array.from(items, element).join(',')}}`;
+function arrayLiteral(items: readonly unknown[]): string {
+  let text = '';
+  for (const item of items) text += `${text === '' ? '{' : ','}${element(item)}`;
+  return text === '' ? '{}' : `${text}}`;
+}
 
 /** A statement's values, with arrays as text. The driver converts the rest. */
 const parametersOf = (values: readonly unknown[]): unknown[] =>

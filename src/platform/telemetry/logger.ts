@@ -4,6 +4,11 @@ import pretty from 'pino-pretty';
 
 export type { Logger };
 
+/** The part that a thread has. */
+export interface ErrorLog {
+  error(fields: object, text: string): void;
+}
+
 /**
  * JSON lines, pretty-printed on a terminal. Writes are synchronous: a worker transport would lose the last lines at
  * exit. Redaction is the second line of defence; the first is to log ids only. Only top-level fields are redacted:

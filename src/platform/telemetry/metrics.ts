@@ -48,7 +48,7 @@ export function createMetrics() {
     labels?: readonly Label[],
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
-  const readers: (() => void)[] = [];
+  const readers: (() => void | Promise<void>)[] = [];
   /** A gauge that has no series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
@@ -58,12 +58,12 @@ export function createMetrics() {
 
   return {
     contentType: registry.contentType,
-    text: () => {
-      for (const read of readers) read();
+    text: async () => {
+      await Promise.all(readers.map((read) => read()));
       return registry.metrics();
     },
-    /** Runs before each scrape; it must be quick. */
-    onScrape: (read: () => void) => void readers.push(read),
+    /** Runs before each scrape, which waits for it; it must not reject. */
+    onScrape: (read: () => void | Promise<void>) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
     httpRequests: counter(
@@ -271,6 +271,22 @@ export function createMetrics() {
     attemptSlots: gauge(
       'attempt_slots',
       'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
+    ),
+    senderThreadBusy: counter(
+      'sender_thread_busy_seconds_total',
+      'Time in which a thread that sends was not idle; its rate is its share of a CPU.',
+      ['thread'],
+    ),
+    senderThreadDelay: gauge(
+      'sender_thread_delay_seconds',
+      'The longest that something to send has waited for the event loop of its thread since the last scrape.',
+      ['thread'],
+    ),
+    senderThreadsLost: counterOf(
+      'sender_threads_lost_total',
+      'Threads that ended while they were needed, or gave no sign of life for 5 s; another one takes their place.',
+      'cause',
+      ['exit', 'error', 'memory', 'stuck'],
     ),
     databaseSize: figure('database_size_bytes', 'Size of the database on disk.'),
     databaseSizeLimit: figure('database_size_limit_bytes', 'DATABASE_SIZE_LIMIT, if it is set.'),

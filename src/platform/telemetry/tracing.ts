@@ -11,7 +11,8 @@ export type SpanAttributes = Record<string, string | number>;
 export interface Span {
   context: TraceContext;
   isSampled: boolean;
-  event(name: string): void;
+  /** `atMs`: epoch. */
+  event(name: string, atMs: number): void;
   end(ended?: { attributes?: SpanAttributes; failed?: boolean; atMs?: number }): void;
 }
 
@@ -30,7 +31,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-const noSpan: Omit<Span, 'context'> = { isSampled: false, event: () => undefined, end: () => undefined };
+const nothing = () => undefined;
 
 /** Traces keep their ids, and nothing is exported. */
 export const withoutExport: Tracing = {
@@ -39,7 +40,7 @@ export const withoutExport: Tracing = {
     const context = Buffer.allocUnsafe(24);
     (parent ?? pooledRandomBytes(16)).copy(context, 0, 0, 16);
     pooledRandomBytes(8).copy(context, 16);
-    return { ...noSpan, context };
+    return { context, isSampled: false, event: nothing, end: nothing };
   },
   stop: () => Promise.resolve(),
 };
@@ -58,6 +59,10 @@ export function parseTraceparent(header: string | undefined): TraceContext | nul
 
 export const traceparentOf = ({ context, isSampled }: Pick<Span, 'context' | 'isSampled'>): string =>
   `00-${traceIdOf(context)}-${spanIdOf(context)}-${isSampled ? '01' : '00'}`;
+
+/** Of a span that is not exported, and needs no more than its name in a header. */
+export const childTraceparent = (parent: TraceContext): string =>
+  `00-${traceIdOf(parent)}-${pooledRandomBytes(8).toString('hex')}-00`;
 
 export const samplers = [
   'always_on',
@@ -135,7 +140,7 @@ export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions
       return {
         context: Buffer.from(traceId + spanId, 'hex'),
         isSampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0,
-        event: (event) => void span.addEvent(event, Date.now()),
+        event: (event, atMs) => void span.addEvent(event, atMs),
         end: ({ attributes = {}, failed = false, atMs = Date.now() } = {}) => {
           span.setAttributes(attributes);
           if (failed) span.setStatus({ code: api.SpanStatusCode.ERROR });

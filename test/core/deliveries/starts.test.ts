@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStarts } from '../../../src/engine/attempt/starts.js';
+import { createStarts, type Starts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
 import { disableWebhooks } from '../../../src/engine/circuit/store.js';
@@ -18,7 +18,7 @@ import {
 import { until } from '../../support/until.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { createSweeper, finish, lapse, leaseMs, muchRoom, pull, record } from '../../support/core/acts.js';
-import { startDispatcher } from '../../support/core/dispatcher.js';
+import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { addPlantedOrder, erase } from '../../support/core/erasures.js';
 import { advance, cancel, replay } from '../../support/core/replays.js';
 import { setUpRaces, webhookId, world } from '../../support/core/race.js';
@@ -33,7 +33,9 @@ beforeEach(async () => {
 });
 
 const longAgo = () => performance.now() - durationsOf().maxStartMs - 1;
-const mayStart = async (of: Claim = claim) => createStarts(world.db, durationsOf()).mayStart(of, longAgo());
+const ask = async (starts: Starts, of: Claim = claim) =>
+  ((await starts.mayStart(of)) ?? -Infinity) >= performance.now();
+const mayStart = (of: Claim = claim) => ask(createStarts(world.db, durationsOf()), of);
 
 describe('an attempt whose connection took longer than a start may take', () => {
   test('starts if nothing has changed, several in one statement', async () => {
@@ -50,7 +52,7 @@ describe('an attempt whose connection took longer than a start may take', () => 
       },
     };
     const starts = createStarts(db, durationsOf());
-    const responses = await Promise.all(claims.map(async (one) => starts.mayStart(one, longAgo())));
+    const responses = await Promise.all(claims.map((one) => ask(starts, one)));
     expect(responses).toEqual([true, false, true]);
     expect(statements).toBe(1);
   });
@@ -67,12 +69,11 @@ describe('an attempt whose connection took longer than a start may take', () => 
       },
     };
     const starts = createStarts(db, durationsOf());
-    const ask = async () => starts.mayStart(claim, longAgo());
-    const late = [ask()];
+    const late = [ask(starts)];
     await until('the first is under way', () => reached.length === 1);
-    late.push(ask());
+    late.push(ask(starts));
     await until('another is under way', () => reached.length === 2);
-    const behind = ask();
+    const behind = ask(starts);
     await sleep(durationsOf().maxStartMs + 1);
     open();
     expect(await Promise.all([...late, behind])).toEqual([false, false, true]);
@@ -170,14 +171,9 @@ describe('an attempt whose connection took longer than a start may take', () => 
 
   test('does not start if PostgreSQL does not confirm it in time, or at all', async () => {
     const impatient = createStarts(world.db, { ...durationsOf(), maxStartMs: 0 });
-    expect(await impatient.mayStart(claim, longAgo())).toBe(false);
+    expect(await ask(impatient)).toBe(false);
     const away: Database = { ...world.db, query: () => Promise.reject(new Error('away')) };
-    expect(await createStarts(away, durationsOf()).mayStart(claim, longAgo())).toBe(false);
-  });
-
-  test('is not checked while its claim is recent', () => {
-    const away: Database = { ...world.db, query: () => Promise.reject(new Error('away')) };
-    expect(createStarts(away, durationsOf()).mayStart(claim, performance.now())).toBe(true);
+    expect(await ask(createStarts(away, durationsOf()))).toBe(false);
   });
 });
 
@@ -200,6 +196,15 @@ describe('a worker that reaches a claim', () => {
     await receiver.waitFor(1);
     await dispatcher.drain();
     expect(sent()).toEqual([claim.eventId]);
+    expect(await outboxOf(world)).toEqual([]);
+  });
+
+  test('sends a young one without a question to PostgreSQL', async () => {
+    const mayStart = () => Promise.reject(new Error('It asks'));
+    const dispatcher = startDispatcher(world, receiver.url, { sending: openSending(world, { mayStart }) });
+    dispatcher.accept([claim], performance.now());
+    await receiver.waitFor(1);
+    await dispatcher.drain();
     expect(await outboxOf(world)).toEqual([]);
   });
 

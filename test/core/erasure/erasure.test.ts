@@ -226,7 +226,7 @@ async function redeliver(db: Database): Promise<Claim[]> {
     await settleRedelivery(db, {
       ...settlementOf(claim, 'SUCCEEDED'),
       responseBody: claim.erased ? null : planted.response,
-      requestHeaders: claim.erased ? null : planted.response,
+      detail: claim.erased ? null : planted.response,
     });
   return [];
 }

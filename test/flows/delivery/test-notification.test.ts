@@ -130,7 +130,7 @@ it('a test survives the kill of its process without being sent again', async () 
   expect(delivery).toMatchObject({ status: 'SENDING', nextAttemptAt: null });
   await service.sql(`update outbox set lease_until = now() where delivery_id = $1`, [delivery!.deliveryId]);
   const ended = await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'FAILED');
-  expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
+  expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null, errorCode: 'LOST' }]);
   expect(receiver.received).toHaveLength(1);
   await hook.close();
 });

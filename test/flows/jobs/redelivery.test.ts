@@ -249,13 +249,13 @@ it('after the death of its process a redelivery is sent again, and a test ends F
   const resent = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
   expect(resent.attempts).toMatchObject([
     { number: 3, trigger: 'MANUAL', statusCode: 200 },
-    { number: 2, trigger: 'MANUAL', durationMs: null, statusCode: null },
+    { number: 2, trigger: 'MANUAL', durationMs: null, statusCode: null, errorCode: 'LOST' },
     { trigger: 'SCHEDULED' },
   ]);
   expect(receiver.received).toHaveLength(2);
   const lost = await insertLostTest(service, account, webhookId);
   const ended = await untilDelivery(account, lost, ({ status }) => status === 'FAILED');
-  expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
+  expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null, errorCode: 'LOST' }]);
   expect(receiver.received).toHaveLength(2);
   await close();
 });

@@ -121,17 +121,10 @@ export const settlementOf = (
   delayMs: status === 'RETRY' ? delayMs : null,
   startedAt,
   durationMs: 1,
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  firstByteMs: 1,
-  remoteAddress: '127.0.0.1',
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
-  errorDetail: null,
   responseBody: null,
-  responseHeaders: null,
-  requestHeaders: null,
+  detail: null,
 });
 
 /** Settles with the worker's own code. Returns the claims whose outcome counted. */

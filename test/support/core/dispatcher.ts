@@ -3,23 +3,49 @@ import {
   type Dispatcher,
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
+import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
-import { createSender } from '../../../src/engine/send/sender.js';
+import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
-import { developmentPolicy, noDns } from '../ssrf-corpus.js';
+import { developmentDestinations } from '../ssrf-corpus.js';
 import { longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
 
-const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
+/** In the process, unless `threads` are given. */
+export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}): Sending =>
+  createSending({
+    settings: {
+      destinations: developmentDestinations,
+      dns: { systemToo: false },
+      timeoutMs: 10_000,
+      version: 'test',
+    },
+    threads: 0,
+    logger,
+    metrics: createMetrics(),
+    mayStart: createStarts(db, durationsOf()).mayStart,
+    ...options,
+  });
+
+const optionsOf = (world: World, url: string): DispatcherOptions => {
+  const { db } = world;
   const durations = durationsOf();
-  const opened = { url, headers: [], secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
+  const metrics = createMetrics();
+  const opened = {
+    url,
+    headers: [],
+    secret: 'whsec_c2VjcmV0',
+    previousSecret: null,
+    previousSecretUntil: null,
+  };
   return {
     db,
     leaseDb: db,
     logger,
-    metrics: createMetrics(),
+    metrics,
+    countAttempt: createAttemptCounter(metrics),
     durations,
     starts: createStarts(db, durations),
     targets: {
@@ -27,15 +53,13 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
         Promise.resolve({
           ...webhook,
           storedAddress: 'http://receiver.test/',
-          previousSecretUntil: null,
           open: () => opened,
         }),
     },
-    send: createSender({ policy: developmentPolicy, dns: noDns }).send,
+    sending: openSending(world),
     logAttempts: 'all',
+    logDetail: 'failed',
     tracing: withoutExport,
-    timeoutMs: 10_000,
-    version: 'test',
     concurrency: 10,
     retryScheduleMs: [60_000],
     orderHoldMs: longHoldMs,

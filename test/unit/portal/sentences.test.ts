@@ -92,6 +92,10 @@ describe('an attempt', () => {
     ],
     [{ errorCode: 'PROTOCOL' }, 'Your server did not respond with valid HTTP.'],
     [
+      { errorCode: 'LOST', durationMs: 5_012 },
+      'The attempt was interrupted. It is not known whether your server got the notification.',
+    ],
+    [
       { durationMs: null },
       'The attempt was interrupted. It is not known whether your server got the notification.',
     ],

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '../../../platform/errors.js';
-import type { Logger } from '../../../platform/telemetry/logger.js';
+import type { ErrorLog } from '../../../platform/telemetry/logger.js';
 import { packageFolder } from '../../../platform/version.js';
 
 /** `ttlMs`: how long it may be reused. `isSilent`: no response came in time. */
@@ -46,7 +46,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 12
  * Looks names up in a thread (`thread.ts`): a response may have thousands of addresses, and reading it would block the
  * event loop for 20 ms. The first lookup starts the thread. If it dies, its lookups fail; the next one starts another.
  */
-export function createLookupThread(options: LookupOptions, logger: Logger): LookupThread {
+export function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThread {
   const underWay = new Map<number, (found: Found) => void>();
   let thread: Worker | null = null;
   let lastId = 0;

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import { createGate, type Ticket } from '../../../platform/limits/gate.js';
-import type { Logger } from '../../../platform/telemetry/logger.js';
+import type { ErrorLog } from '../../../platform/telemetry/logger.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
 import { createLookupThread, type Found, type Lookup, type LookupOptions } from './lookups.js';
 
@@ -45,7 +45,7 @@ interface SharedLookup {
  * share a lookup; the last one to leave cancels it. Concurrent lookups are bounded, in all and by shipper. Caching is
  * safe: the addresses are checked again for each connection.
  */
-export function createDnsResolver(options: LookupOptions, logger: Logger): DnsResolver {
+export function createDnsResolver(options: LookupOptions, logger: ErrorLog): DnsResolver {
   const cache = new LRUCache<string, Found>({
     max: maxCachedNames,
     maxSize: maxCachedAddresses,

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { inDenied, type DestinationPolicy } from '../../../../src/engine/send/destination.js';
 import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
-import { expired, good, otherHost, type Pair } from './certificates.js';
+import { expired, good, otherHost, rsa, type Pair } from './certificates.js';
 import { createLoopback } from './loopback.js';
 import {
   corpusPolicy,
@@ -100,6 +100,30 @@ describe('TLS', () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     const outcome = await send(url).finally(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']);
     expect([outcome.errorCode, bytes()]).toEqual(['TLS', 0]);
+  });
+
+  test.each([
+    ['TLS 1.2 over fields', { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256' }],
+    ['TLS 1.3 over fields', { ecdhCurve: 'ffdhe2048:ffdhe8192' }],
+    ['a curve that is not named', { ecdhCurve: 'secp521r1' }],
+  ] as const)(
+    'no key is agreed on by Diffie-Hellman of %s, which the receiver could make expensive',
+    async (_, how) => {
+      const { url, bytes } = await secureServer(rsa, { ...how, dhparam: 'auto' });
+      const outcome = await send(url, open({ certificateAuthority: rsa.cert }));
+      expect([outcome.errorCode, bytes()]).toEqual(['TLS', 0]);
+    },
+  );
+
+  test.each([
+    { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' },
+    { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256' },
+    { ecdhCurve: 'X25519' },
+    { ecdhCurve: 'prime256v1' },
+    { ecdhCurve: 'secp384r1' },
+  ] as const)('a receiver that knows only %j gets the request', async (how) => {
+    const { url } = await secureServer(rsa, how);
+    expect(await send(url, open({ certificateAuthority: rsa.cert }))).toMatchObject({ ok: true });
   });
 
   test('a Host header does not change which certificate is valid', async () => {

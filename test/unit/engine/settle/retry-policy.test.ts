@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  attemptRecordOf,
   disabledBy,
   isRefused,
   settlementOf,
@@ -34,6 +33,20 @@ const delayOf = (fields: Partial<RetryInput>): number => {
   if (step.status !== 'RETRY') throw new Error(`${step.status}, not RETRY`);
   return step.delayMs;
 };
+
+describe('an attempt that was lost with its thread', () => {
+  const lost = { ...outcome, statusCode: null, errorCode: 'LOST' } as AttemptOutcome;
+  const after = (number: number, failureCount: number) =>
+    settlementOf({ number, failureCount, trigger: 'SCHEDULED' } as Claim, lost, [5_000, 300_000]).status;
+
+  test('costs no retry', () => {
+    expect([after(1, 0), after(3, 0), after(4, 1)]).toEqual(['UNCHANGED', 'UNCHANGED', 'UNCHANGED']);
+  });
+
+  test('costs one if the delivery has lost several: it may be what ends the threads', () => {
+    expect([after(4, 0), after(5, 1), after(6, 2)]).toEqual(['RETRY', 'RETRY', 'FAILED']);
+  });
+});
 
 describe('the retry policy', () => {
   test('waits the scheduled time ±10 %, never less', () => {
@@ -147,9 +160,8 @@ describe('webhook-delivery', () => {
           expect(settlementOf(claim, response, steps)).toMatchObject(
             ok
               ? { status: 'SUCCEEDED', reason: null }
-              : { status: 'FAILED', reason: 'REFUSED', errorDetail: 'REFUSED', delayMs: null },
+              : { status: 'FAILED', reason: 'REFUSED', delayMs: null },
           );
-          expect(attemptRecordOf(claim, response).errorDetail).toBe(ok ? undefined : 'REFUSED');
           expect(disabledBy(response)).toBe(statusCode === 410 ? 'GONE' : null);
         },
       ),

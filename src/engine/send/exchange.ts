@@ -1,0 +1,93 @@
+import { describeError } from '../../platform/errors.js';
+import type { ErrorLog } from '../../platform/telemetry/logger.js';
+import { policyOf, type Destinations } from './destination.js';
+import type { LookupOptions } from './dns/lookups.js';
+import { createDnsResolver } from './dns/resolver.js';
+import { detailOf } from './detail.js';
+import { serviceHeaders, sign, timestampOf } from './headers.js';
+import { failedOutcome, monotonicMs, type Outgoing } from './messages.js';
+import { createSender, type AttemptOutcome } from './sender.js';
+import type { OpenTarget } from './targets.js';
+
+/** Nothing but data: a thread gets a copy. */
+export interface ExchangeSettings {
+  destinations: Destinations;
+  dns: LookupOptions;
+  egressProxy?: string | undefined;
+  timeoutMs: number;
+  /** Parcelhook's, for `user-agent`. */
+  version: string;
+  /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
+  certificateAuthority?: string | undefined;
+}
+
+export interface Exchange {
+  /**
+   * Signs and sends. Does not reject: a request that cannot be made is a failed attempt, so that it is not retried for
+   * ever. `ask` is called right before the first byte if that is late; it resolves with until when it may go, by
+   * `monotonicMs`, or null.
+   */
+  attempt(target: OpenTarget, outgoing: Outgoing, ask: () => Promise<number | null>): Promise<AttemptOutcome>;
+  close(): void;
+}
+
+/** `sharedBy`: how many of them the process has, which share the idle connections that it may keep. */
+export function createExchange(settings: ExchangeSettings, sharedBy: number, logger: ErrorLog): Exchange {
+  const { timeoutMs, version } = settings;
+  const sender = createSender({
+    policy: policyOf(settings.destinations),
+    dns: createDnsResolver(settings.dns, logger),
+    egressProxy: settings.egressProxy,
+    certificateAuthority: settings.certificateAuthority,
+    sharedBy,
+  });
+  const mayStart = (untilMs: number) => monotonicMs() <= untilMs;
+
+  return {
+    attempt: async (target, outgoing, ask) => {
+      const { shipperId, eventId, body, sequence, number, erased, traceparent } = outgoing;
+      const startedAt = new Date();
+      const phaseEnds: AttemptOutcome['phaseEnds'] = [];
+      try {
+        const signature = sign(secretsOf(target, startedAt), eventId, timestampOf({ startedAt }), body);
+        const own = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
+        const sent = await sender.send({
+          url: target.url,
+          shipperId,
+          body,
+          timeoutMs,
+          headers: [...target.headers, ...own],
+          mayStart: () =>
+            mayStart(outgoing.startUntilMs) || ask().then((untilMs) => untilMs !== null && mayStart(untilMs)),
+          onPhase: outgoing.isTraced ? (phase) => void phaseEnds.push([phase, Date.now()]) : undefined,
+        });
+        const request = { url: target.url, ownHeaders: target.headers, serviceHeaders: own, body, erased };
+        return {
+          startedAt,
+          ok: sent.ok,
+          withheld: sent.withheld,
+          statusCode: sent.statusCode,
+          errorCode: sent.errorCode,
+          responseBody: erased ? null : sent.responseBody,
+          durationMs: sent.durationMs,
+          retryAfter: sent.retryAfter,
+          webhookDelivery: sent.webhookDelivery,
+          detail: sent.ok && !outgoing.keepsDetail ? null : detailOf(sent, request),
+          phaseEnds,
+        };
+      } catch (error) {
+        logger.error(
+          { eventId, error: describeError(error) },
+          'request not made; the attempt counts as failed',
+        );
+        return failedOutcome('PROTOCOL', startedAt);
+      }
+    },
+    close: () => sender.close(),
+  };
+}
+
+function secretsOf({ secret, previousSecret, previousSecretUntil }: OpenTarget, now: Date): string[] {
+  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
+  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
+}

@@ -1,0 +1,352 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { packageFolder } from '../../platform/version.js';
+import type { Claim } from '../outbox/types.js';
+import type { Exchange, ExchangeSettings } from './exchange.js';
+import {
+  failedOutcome,
+  monotonicMs,
+  unpackOutcome,
+  type AttemptMessage,
+  type FromThread,
+} from './messages.js';
+import type { AttemptOutcome } from './sender.js';
+import type { OpenTarget } from './targets.js';
+
+/** An attempt to send. */
+export interface Sent {
+  claim: Claim;
+  target: OpenTarget;
+  traceparent: string;
+  isTraced: boolean;
+  keepsDetail: boolean;
+  /** By performance.now(), as in `Starts`. */
+  startUntilMs: number;
+  /** Its receiver has been quick lately. */
+  isProved: boolean;
+}
+
+export interface Sending {
+  /** Does not reject. The outcome is `LOST` if the thread that made the attempt has ended. */
+  send(sent: Sent): Promise<AttemptOutcome>;
+  close(): void;
+}
+
+export interface SendingOptions {
+  settings: ExchangeSettings;
+  /** 0: in the process. */
+  threads: number;
+  logger: Logger;
+  metrics: Metrics;
+  /** See `Starts`. */
+  mayStart(claim: Claim): Promise<number | null>;
+  /** The program of the threads, in tests. */
+  program?: string;
+}
+
+export interface ThreadSettings {
+  settings: ExchangeSettings;
+  sharedBy: number;
+}
+
+export const createSending = (options: SendingOptions): Sending =>
+  options.threads === 0 ? sendInProcess(options) : new SendThreads(options);
+
+/** The packages that send are loaded with the first attempt. */
+function sendInProcess({ settings, logger, mayStart }: SendingOptions): Sending {
+  let exchange: Promise<Exchange> | undefined;
+  const open = () =>
+    import('./exchange.js').then(({ createExchange }) => createExchange(settings, 1, logger));
+  return {
+    send: async ({ claim, target, startUntilMs, ...sent }) =>
+      (await (exchange ??= open())).attempt(
+        target,
+        { ...claim, ...sent, startUntilMs: monotonicMs(startUntilMs) },
+        async () => {
+          const untilMs = await mayStart(claim);
+          return untilMs === null ? null : monotonicMs(untilMs);
+        },
+      ),
+    close: () => void exchange?.then((opened) => opened.close()),
+  };
+}
+
+/** Longer ones are shared by the threads and by the attempts of an event. */
+const copiedBody = 16 * 1024;
+
+/**
+ * Sends in threads, so that no receiver costs this one anything. The last thread has the receivers that are unknown or
+ * slow; the others have the proved ones, each host in the same one, so that its connections are used again.
+ */
+class SendThreads implements Sending {
+  readonly #threads: SendThread[];
+  /** Large bodies by event, with the attempts in flight that use them. */
+  readonly #bodies = new Map<string, { text: string; shared: SharedArrayBuffer; attempts: number }>();
+
+  constructor(options: SendingOptions) {
+    const { threads } = options;
+    const nameOf = (index: number) =>
+      threads === 1 ? 'all' : index === threads - 1 ? 'others' : `proved-${index + 1}`;
+    this.#threads = Array.from({ length: threads }, (_, index) => new SendThread(options, nameOf(index)));
+  }
+
+  async send(sent: Sent): Promise<AttemptOutcome> {
+    const thread = this.#threads[this.#placeOf(sent)]!;
+    if (sent.claim.body.length <= copiedBody) return thread.send(sent, sent.claim.body);
+    const body = this.#share(sent.claim);
+    body.attempts += 1;
+    const outcome = await thread.send(sent, body.shared);
+    body.attempts -= 1;
+    const { eventId } = sent.claim;
+    if (body.attempts === 0 && this.#bodies.get(eventId) === body) this.#bodies.delete(eventId);
+    return outcome;
+  }
+
+  close(): void {
+    for (const thread of this.#threads) thread.close();
+  }
+
+  #placeOf({ isProved, target }: Sent): number {
+    const last = this.#threads.length - 1;
+    return isProved && last > 0 ? hashOf(hostOf(target.url)) % last : last;
+  }
+
+  #share({ eventId, body: text }: Claim) {
+    const known = this.#bodies.get(eventId);
+    if (known?.text === text) return known;
+    const shared = new SharedArrayBuffer(Buffer.byteLength(text));
+    Buffer.from(shared).write(text);
+    const made = { text, shared, attempts: 0 };
+    this.#bodies.set(eventId, made);
+    return made;
+  }
+}
+
+const hostOf = (url: string) => url.split('/', 3)[2]!;
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
+  return hash;
+}
+
+interface InFlight {
+  sent: Sent;
+  body: string | SharedArrayBuffer;
+  sinceMs: number;
+  resolve(outcome: AttemptOutcome): void;
+}
+
+/** A hundred hanging attempts have some 5 MB; the default heap would be as large as that of the process. */
+const resourceLimits = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
+const maxTargets = 10_000;
+const pingEveryMs = 1_000;
+/** A thread that gives no sign of life for so many pings is stuck. Counted, so that a pause of this thread is only one. */
+const maxMissedPings = 5;
+/** A thread that ends as soon as it starts is not started more often than this. */
+const startEveryMs = 1_000;
+
+type Cause = 'exit' | 'error' | 'memory' | 'stuck';
+
+/** The first attempt starts the thread. If it ends or is stuck, its attempts are lost; the next one starts another. */
+class SendThread {
+  readonly #options: SendingOptions;
+  readonly #name: string;
+  #worker: Worker | null = null;
+  #startedAtMs = -Infinity;
+  #isClosed = false;
+  /** They go out at the end of this tick, or when the thread may start. */
+  #waiting: InFlight[] = [];
+  #permissions: [id: number, startUntilMs: number | null][] = [];
+  #isFlushing = false;
+  /** By id, which the thread reports; a free place is undefined. */
+  #inFlight: (InFlight | undefined)[] = [];
+  #freeIds: number[] = [];
+  #forgotten: string[] = [];
+  /** The targets that the thread has, by webhook. */
+  readonly #targets = new LRUCache<string, OpenTarget>({
+    max: maxTargets,
+    dispose: (_target, webhookId, reason) => {
+      if (reason === 'evict') this.#forgotten.push(webhookId);
+    },
+  });
+  #missedPings = 0;
+  #pinging: NodeJS.Timeout | undefined;
+  /** Since the last scrape. */
+  #longestWaitMs = 0;
+
+  constructor(options: SendingOptions, name: string) {
+    this.#options = options;
+    this.#name = name;
+    this.#exposeFigures(options.metrics);
+  }
+
+  send(sent: Sent, body: string | SharedArrayBuffer): Promise<AttemptOutcome> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ sent, body, sinceMs: performance.now(), resolve });
+      this.#flushSoon();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#end();
+    for (const entry of this.#waiting.splice(0)) lose(entry);
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    const waitMs = this.#worker ? 0 : this.#startedAtMs + startEveryMs - performance.now();
+    const flush = () => {
+      this.#isFlushing = false;
+      this.#flush();
+    };
+    if (waitMs > 0) setTimeout(flush, waitMs);
+    else setImmediate(flush);
+  }
+
+  #flush(): void {
+    if (this.#isClosed) return this.close();
+    try {
+      this.#worker ??= this.#start();
+    } catch (error) {
+      this.#options.logger.error({ error: describeError(error) }, 'sender thread not started; retrying');
+      return this.#lost('error');
+    }
+    const attempts = this.#waiting.splice(0).map((entry) => this.#messageOf(entry));
+    this.#post(attempts, this.#permissions.splice(0));
+  }
+
+  #post(attempts: AttemptMessage[], permissions: [id: number, startUntilMs: number | null][]): void {
+    const forgotten = this.#forgotten.splice(0);
+    this.#worker!.postMessage({ postedAtMs: monotonicMs(), attempts, permissions, forgotten });
+  }
+
+  #messageOf(entry: InFlight): AttemptMessage {
+    const { claim, target, traceparent, isTraced, keepsDetail, startUntilMs } = entry.sent;
+    const { webhookId, shipperId, eventId, sequence, number, erased } = claim;
+    const isKnown = this.#targets.get(webhookId) === target;
+    if (!isKnown) this.#targets.set(webhookId, target);
+    const id = this.#freeIds.pop() ?? this.#inFlight.length;
+    this.#inFlight[id] = entry;
+    return [
+      id,
+      webhookId,
+      isKnown ? null : target,
+      shipperId,
+      eventId,
+      entry.body,
+      sequence,
+      number,
+      erased,
+      traceparent,
+      isTraced,
+      keepsDetail,
+      monotonicMs(startUntilMs),
+    ];
+  }
+
+  #start(): Worker {
+    this.#startedAtMs = performance.now();
+    const { settings, threads, logger, program } = this.#options;
+    const worker = new Worker(program ?? path.join(packageFolder, 'dist/sender.js'), {
+      workerData: { settings, sharedBy: threads } satisfies ThreadSettings,
+      resourceLimits,
+      execArgv: [],
+      env: {},
+    });
+    worker.unref();
+    worker.on('message', (report: FromThread) => {
+      if (worker === this.#worker) this.#take(report);
+    });
+    let cause: Cause = 'exit';
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'error';
+      logger.error({ thread: this.#name, error: describeError(error) }, 'sender thread failed');
+    });
+    worker.on('exit', () => {
+      if (worker === this.#worker) this.#lost(cause);
+    });
+    this.#pinging = setInterval(() => this.#ping(), pingEveryMs).unref();
+    return worker;
+  }
+
+  #take({ outcomes, questions, waitedMs, problems }: FromThread): void {
+    this.#missedPings = 0;
+    this.#longestWaitMs = Math.max(this.#longestWaitMs, waitedMs);
+    for (const message of outcomes) {
+      const [id] = message;
+      const { resolve } = this.#inFlight[id]!;
+      this.#inFlight[id] = undefined;
+      this.#freeIds.push(id);
+      resolve(unpackOutcome(message));
+    }
+    for (const id of questions) void this.#answer(id, this.#inFlight[id]!);
+    for (const { fields, text } of problems) this.#options.logger.error(fields, text);
+  }
+
+  async #answer(id: number, entry: InFlight): Promise<void> {
+    const untilMs = await this.#options.mayStart(entry.sent.claim);
+    if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
+    this.#permissions.push([id, untilMs === null ? null : monotonicMs(untilMs)]);
+    this.#flushSoon();
+  }
+
+  #ping(): void {
+    if (this.#inFlight.length === this.#freeIds.length) return;
+    if (this.#missedPings >= maxMissedPings) return this.#lost('stuck');
+    this.#missedPings += 1;
+    this.#post([], []);
+  }
+
+  #lost(cause: Cause): void {
+    const attempts = this.#end();
+    this.#options.metrics.senderThreadsLost.inc({ cause });
+    this.#options.logger.error(
+      { thread: this.#name, cause, attempts },
+      'sender thread ended; its attempts are made again in another one',
+    );
+    if (this.#waiting.length > 0) this.#flushSoon();
+  }
+
+  /** Returns how many attempts are lost with the thread. */
+  #end(): number {
+    const lost = this.#inFlight.filter((entry) => entry !== undefined);
+    clearInterval(this.#pinging);
+    void this.#worker?.terminate();
+    this.#worker = null;
+    this.#missedPings = 0;
+    this.#inFlight = [];
+    this.#freeIds = [];
+    this.#permissions = [];
+    this.#forgotten = [];
+    this.#targets.clear();
+    lost.forEach(lose);
+    return lost.length;
+  }
+
+  #exposeFigures({ onScrape, senderThreadBusy, senderThreadDelay }: Metrics): void {
+    const labels = { thread: this.#name };
+    senderThreadBusy.inc(labels, 0);
+    let before: { worker: Worker | null; activeMs: number } = { worker: null, activeMs: 0 };
+    onScrape(() => {
+      const worker = this.#worker;
+      const activeMs = worker?.performance.eventLoopUtilization().active ?? 0;
+      const moreMs = activeMs - (worker === before.worker ? before.activeMs : 0);
+      senderThreadBusy.inc(labels, Math.max(0, moreMs) / 1_000);
+      before = { worker, activeMs };
+      senderThreadDelay.set(labels, this.#longestWaitMs / 1_000);
+      this.#longestWaitMs = 0;
+    });
+  }
+}
+
+function lose({ sinceMs, resolve }: InFlight): void {
+  const lastedMs = Math.round(performance.now() - sinceMs);
+  resolve(failedOutcome('LOST', new Date(Date.now() - lastedMs), lastedMs));
+}
