@@ -1,6 +1,6 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/row-set.js';
-import { insertCounts } from './counts.js';
+import { insertCounts } from './insert.js';
 import {
   insertAttempts,
   insertIntoLog,

@@ -1,5 +1,4 @@
-import { isRefused } from '../settle/retry-policy.js';
-import type { ErrorDetail } from './errors.js';
+import { isRefused, type ErrorDetail } from './errors.js';
 import type { FlatHeaders } from './headers.js';
 import type { PhaseTimes } from './phases.js';
 import { masked } from './sealing.js';

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   disabledBy,
-  isRefused,
   settlementOf,
   nextStep,
   retryAfterMs,
   type RetryInput,
 } from '../../../../src/engine/settle/retry-policy.js';
+import { isRefused } from '../../../../src/engine/send/errors.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
 import type { AttemptOutcome } from '../../../../src/engine/send/sender.js';
 
