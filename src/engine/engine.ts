@@ -8,7 +8,7 @@ import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
 import { createAttemptCounter } from './attempt/attempt.js';
-import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
+import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
 import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
@@ -18,7 +18,7 @@ import { distinctDue, noRoom, type Claim, type Due, type HandOver } from './outb
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
 import type { Destinations } from './send/destination.js';
-import type { LookupOptions } from './send/dns/lookups.js';
+import type { LookupOptions } from './send/dns/resolver.js';
 import type { Sealer } from './send/sealing.js';
 import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
@@ -66,19 +66,19 @@ export {
   takeOut,
   unfinishedDeliveries,
 } from './outbox/sql.js';
-export { hourOf } from './outbox/counts.js';
+export { hourOf } from './outbox/insert.js';
 export { isParking, parkingKey } from './outbox/insert.js';
 export { isErasedDelivery } from './outbox/redelivery.js';
 export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
-export { cancelErased, cancelExpired, owedToRemove } from './outbox/cancel.js';
+export { cancelErased, cancelExpired, owedToRemove } from './outbox/turns.js';
 export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 
 // Sending.
-export { untilNoSendCanStart } from './attempt/starts.js';
+export { untilNoSendCanStart } from './attempt/leases.js';
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
-export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
 export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
@@ -95,7 +95,7 @@ export {
   type Sealer,
   type SecretBox,
 } from './send/sealing.js';
-export { addressPattern, asciiAddress, checkTargetAddress } from './send/target-address.js';
+export { addressPattern, asciiAddress, checkTargetAddress } from './send/destination.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */

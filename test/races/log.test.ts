@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { makePartitionsSince, dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
-import { cancelExpired } from '../../src/engine/outbox/cancel.js';
+import { cancelExpired } from '../../src/engine/outbox/turns.js';
 import {
   createSweeper,
   drain,

@@ -1,6 +1,12 @@
 import { giveBack, renewLeases } from '../../src/engine/outbox/claim.js';
-import { releaseTurns, makeTurnsWait, recomputeTurns } from '../../src/engine/outbox/turns.js';
-import { cancelExpired, cancelOwed, supersede } from '../../src/engine/outbox/cancel.js';
+import {
+  releaseTurns,
+  makeTurnsWait,
+  recomputeTurns,
+  cancelExpired,
+  cancelOwed,
+  supersede,
+} from '../../src/engine/outbox/turns.js';
 import type { Claim, Turn } from '../../src/engine/outbox/types.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';

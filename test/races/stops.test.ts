@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../src/engine/outbox/claim.js';
 import { durationsOf } from '../../src/platform/durations.js';
-import { cancelOwed } from '../../src/engine/outbox/cancel.js';
-import { untilNoSendCanStart } from '../../src/engine/attempt/starts.js';
+import { cancelOwed } from '../../src/engine/outbox/turns.js';
+import { untilNoSendCanStart } from '../../src/engine/attempt/leases.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import {
   createSweeper,

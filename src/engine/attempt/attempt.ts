@@ -14,7 +14,7 @@ import type { AttemptOutcome } from '../send/sender.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
 import { secondsSince } from '../settle/settler.js';
-import type { Starts } from './starts.js';
+import type { Starts } from './leases.js';
 
 export interface AttemptOptions {
   targets: Targets;

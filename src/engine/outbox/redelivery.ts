@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertCounts } from './counts.js';
+import { insertCounts } from './insert.js';
 import {
   tryLockMoves,
   unclaimed,

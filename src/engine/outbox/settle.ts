@@ -1,6 +1,6 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/parameters.js';
-import { insertCounts } from './counts.js';
+import { insertCounts } from './insert.js';
 import {
   insertAttempts,
   insertIntoLog,

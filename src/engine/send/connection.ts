@@ -11,8 +11,8 @@ import {
   guardedLookup,
   isDeniedAddress,
   type DestinationPolicy,
+  checkTargetAddress,
 } from './destination.js';
-import { checkTargetAddress } from './target-address.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
 import type { Progress } from './phases.js';

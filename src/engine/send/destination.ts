@@ -1,8 +1,9 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { isIP, type LookupFunction, isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { inNetworks, type Network } from '../../platform/networks.js';
 import type { LookupAddress } from 'node:dns';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 export interface DestinationPolicy {
   /** Allows private addresses, localhost, single-label names and any port, for development. */
@@ -149,4 +150,160 @@ function coded(code: string, message: string): NodeJS.ErrnoException {
 
 function familyNumber(family: number | 'IPv4' | 'IPv6'): number {
   return typeof family === 'number' ? family : family === 'IPv4' ? 4 : 6;
+}
+
+const MAX_LENGTH = 2048;
+
+const DENIED_SUFFIXES = [
+  'localhost', // RFC 6761, loopback
+  'test', // RFC 6761
+  'example', // RFC 6761, the top-level domain only
+  'invalid', // RFC 6761
+  'local', // RFC 6762, mDNS; cluster.local
+  'arpa', // RFC 3172; home.arpa, RFC 8375
+  'onion', // RFC 7686
+  'alt', // RFC 9476
+  'internal', // reserved by ICANN for private use in 2024; metadata.google.internal
+  'home', // this and the next two: withheld by ICANN for colliding with private names
+  'corp',
+  'mail',
+  'consul', // private by custom, like the rest
+  'intranet',
+  'lan',
+  'localdomain',
+  'private',
+  'svc', // Kubernetes, shortened by its search domains
+] as const;
+
+/**
+ * Null, or a sentence that says what is wrong and what would be right. It checks the text and a literal IP address; the
+ * addresses of a name are checked when a connection is made (`guardedLookup`). Each attempt repeats this check, because
+ * the policy may have become stricter. Every policy refuses a text that two parsers could read differently. An accepted
+ * address is stored and called as written: only a host in Unicode is normalized (`asciiAddress`).
+ */
+export function checkTargetAddress(text: string, policy: DestinationPolicy): string | null {
+  return checkText(text) ?? checkParsed(text, policy);
+}
+
+/** RFC 3986: a URI is visible ASCII; its authority follows two slashes. */
+function checkText(text: string): string | null {
+  if (text === '') return 'The address is empty; write an absolute URL such as https://example.org/hook.';
+  if (text.length > MAX_LENGTH) return `The address is longer than ${MAX_LENGTH} characters; shorten it.`;
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    return 'The address has a space, a control character or a character outside ASCII that its host name cannot have; write the host name in lower case or as punycode (xn--…) and percent-encode the rest.';
+  }
+  if (text.includes('\\'))
+    return 'The address has a backslash; write / instead, or percent-encode it as %5C.';
+  if (text.includes('#'))
+    return 'The address has a fragment, which is never sent; leave out the # and everything after it.';
+  if (!/^https?:/i.test(text))
+    return 'The address must begin with https:// (or http:// where that is allowed).';
+  if (!/^https?:\/\/[^/?]/i.test(text)) {
+    return 'The address needs two slashes and a host after its scheme, as in https://example.org/hook.';
+  }
+  const authority = authorityOf(text);
+  if (authority.includes('@')) {
+    return 'The address has a user name or password; leave out everything before the @ and use a header of the webhook instead.';
+  }
+  if (authority.endsWith(':'))
+    return 'The address has a colon without a port; write the port or leave out the colon.';
+  if (/:0\d+$/.test(authority)) return 'The port begins with a zero; leave the zero out.';
+  return null;
+}
+
+function checkParsed(text: string, policy: DestinationPolicy): string | null {
+  if (!URL.canParse(text)) return 'The address is not a valid URL; check its host and port.';
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !policy.allowHttpTargets) return 'The address must begin with https://.';
+  return (
+    checkHost(authorityOf(text), url.hostname, policy) ?? checkOwn(url, policy) ?? checkPort(url, policy)
+  );
+}
+
+/** A notification to this service would be a request made by a shipper in the service's name. */
+function checkOwn(url: URL, { publicUrl, allowPrivateTargets, inboxPath }: DestinationPolicy): string | null {
+  if (publicUrl === null) return null;
+  if (inboxPath !== undefined && url.pathname.startsWith(inboxPath)) return null;
+  const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
+  return isOwn ? "This is the service's own address. Give the address of your server." : null;
+}
+
+function checkHost(authority: string, hostname: string, policy: DestinationPolicy): string | null {
+  if (hostname.startsWith('[')) return checkLiteral(hostname.slice(1, -1), policy);
+  const written = authority.replace(/:\d+$/, '').toLowerCase();
+  if (isIPv4(hostname)) {
+    if (written === hostname) return checkLiteral(hostname, policy);
+    return 'The address spells its IPv4 address in an unusual form; write four decimal numbers, as in 192.0.2.1.';
+  }
+  if (written !== hostname) return 'The host name is encoded; write it in plain letters, digits and hyphens.';
+  return checkName(hostname, policy);
+}
+
+function checkLiteral(ip: string, policy: DestinationPolicy): string | null {
+  if (!isDeniedAddress(ip, policy)) return null;
+  return `The IP address ${ip} is private, reserved, our own or denied by the operator; use one that is reachable on the public internet.`;
+}
+
+/** RFC 1035, 2.3.4 (lengths). Host names may not have underscores, but some do. */
+function checkName(hostname: string, policy: DestinationPolicy): string | null {
+  const labels = hostname.split('.');
+  if (labels.at(-1) === '') return 'The host name ends in a dot; leave it out.';
+  if (hostname.length > 253 || !labels.every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label))) {
+    return 'The host name is not valid; each label has 1 to 63 letters, digits or inner hyphens, and the whole name at most 253 characters.';
+  }
+  if (policy.allowPrivateTargets) return null;
+  if (labels.length === 1)
+    return 'The host name has a single label; use a full public name such as example.org.';
+  if (DENIED_SUFFIXES.some((suffix) => labels.at(-1) === suffix)) {
+    return `Names in .${labels.at(-1)} are private; use a public name such as example.org.`;
+  }
+  return null;
+}
+
+function checkPort(url: URL, policy: DestinationPolicy): string | null {
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  if (port !== 0 && (policy.allowPrivateTargets || policy.allowedPorts.includes(port))) return null;
+  const allowed = policy.allowPrivateTargets ? '1 to 65535' : policy.allowedPorts.join(', ');
+  return `The port ${port} is not allowed; use one of ${allowed}.`;
+}
+
+/** The part between the two slashes and the path. */
+function authorityOf(text: string): string {
+  return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+}
+
+/**
+ * A label becomes punycode only if it is the usual form of the result. A host with any other label (full-width letters,
+ * circled digits, invisible characters, other full stops) stays as it is and is refused later.
+ */
+export function asciiAddress(text: string): string {
+  return text.replace(/^([a-z]+:\/\/)([^/?#\\@:[\]]+)/i, (whole, scheme: string, host: string) => {
+    if (/^[\x00-\x7f]*$/.test(host)) return whole;
+    const labels = host.split('.').map(asciiLabel);
+    return labels.every((label) => label !== null) ? scheme + labels.join('.') : whole;
+  });
+}
+
+function asciiLabel(label: string): string | null {
+  if (/^[\x00-\x7f]*$/.test(label)) return label;
+  const ascii = domainToASCII(label);
+  return ascii !== '' && domainToUnicode(ascii) === label.normalize('NFC').toLowerCase() ? ascii : null;
+}
+
+const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+const topLabel = '[A-Za-z](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const literal = `${byte}(?:\\.${byte}){3}|\\[::1\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\\]`;
+const anyPort = '6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[1-5]\\d{4}|[1-9]\\d{0,3}';
+
+/**
+ * Only for the API's document; `checkTargetAddress` decides. It also accepts what no pattern can express, such as
+ * public IP addresses, and refuses names that are private by custom.
+ */
+export function addressPattern({ allowPrivateTargets, allowHttpTargets, allowedPorts }: DestinationPolicy) {
+  const name = `(?=[^:/?]{1,253}(?:[:/?]|$))(?:${label}\\.)${allowPrivateTargets ? '*' : '+'}${topLabel}`;
+  const host = allowPrivateTargets ? `(?:${name}|${literal})` : name;
+  const port = `(?::(?:${allowPrivateTargets ? anyPort : allowedPorts.join('|')}))?`;
+  const rest = '(?:[/?][!"$-\\[\\]-~]*)?';
+  return `^${allowHttpTargets ? 'https?' : 'https'}://${host}${port}${rest}$`;
 }

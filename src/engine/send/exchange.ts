@@ -1,8 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
-import type { LookupOptions } from './dns/lookups.js';
-import { createDnsResolver } from './dns/resolver.js';
+import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
 import { detailOf } from './detail.js';
 import { serviceHeaders, sign, timestampOf } from './headers.js';
 import { failedOutcome, monotonicMs, type Outgoing } from './messages.js';

@@ -11,8 +11,7 @@ import { dueSinceUnknown, type Due, type Claim, type Settlement, type Turn } fro
 import type { Durations } from '../../platform/durations.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
 import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
-import { distinctTurns, releaseTurns, supersedeAndRelease } from '../outbox/turns.js';
-import type { Overtaken } from '../outbox/cancel.js';
+import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
 import type { AttemptOutcome } from '../send/sender.js';
 import { disabledBy, isLost, retryAfterMs, settlementOf } from './retry-policy.js';
 

@@ -4,7 +4,7 @@ import { maxIntervals, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
-import { cancelOwed } from '../outbox/cancel.js';
+import { cancelOwed, distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { claimProbes, takeLapsed } from '../outbox/claim.js';
 import {
   clockToleranceMs,
@@ -17,7 +17,6 @@ import {
 } from '../outbox/sweep.js';
 import { deleteVoidRedeliveries, hasRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
 import type { Durations } from '../../platform/durations.js';
-import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
 import { ms } from '../outbox/sql.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStarts, type Starts } from '../../../src/engine/attempt/starts.js';
+import { createStarts, type Starts } from '../../../src/engine/attempt/leases.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
 import { disableWebhooks } from '../../../src/engine/circuit/store.js';

@@ -12,8 +12,10 @@ import {
   guardedLookup,
   inDenied,
   isDeniedAddress,
+  addressPattern,
+  asciiAddress,
+  checkTargetAddress,
 } from '../../../src/engine/send/destination.js';
-import { addressPattern, asciiAddress, checkTargetAddress } from '../../../src/engine/send/target-address.js';
 import { corpusPolicy, corpusRows, developmentPolicy, stubResolver } from '../../support/ssrf-corpus.js';
 
 type ApiResponse = { error: NodeJS.ErrnoException | null; addresses: string | LookupAddress[] };

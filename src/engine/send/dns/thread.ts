@@ -1,10 +1,10 @@
-/** The program of the thread that `lookups.ts` starts. */
+/** The program of the thread that `resolver.ts` starts. */
 import type { RecordWithTtl } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createGate } from '../../../platform/limits/gate.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
-import type { Found, Lookup, LookupCommand, LookupOptions, LookupReport } from './lookups.js';
+import type { Found, Lookup, LookupCommand, LookupOptions, LookupReport } from './resolver.js';
 
 /** More addresses than any receiver has; a response with more is refused as a whole. */
 const maxAddresses = 32;

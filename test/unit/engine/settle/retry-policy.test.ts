@@ -7,8 +7,8 @@ import {
   retryAfterMs,
   type RetryInput,
 } from '../../../../src/engine/settle/retry-policy.js';
-import type { Claim } from '../../../../src/engine/outbox/types.js';
 import { isRefused } from '../../../../src/engine/send/errors.js';
+import type { Claim } from '../../../../src/engine/outbox/types.js';
 import type { AttemptOutcome } from '../../../../src/engine/send/sender.js';
 
 const dayMs = 86_400_000;
