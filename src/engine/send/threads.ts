@@ -9,6 +9,7 @@ import type { Exchange, ExchangeSettings } from './exchange.js';
 import {
   failedOutcome,
   monotonicMs,
+  monotonicOf,
   unpackOutcome,
   type AttemptMessage,
   type FromThread,
@@ -64,10 +65,10 @@ function sendInProcess({ settings, logger }: SendingOptions): Sending {
     send: async ({ claim, target, traceparent, isTraced, startUntilMs, mayStart }) =>
       (await (exchange ??= open())).attempt(
         target,
-        { ...claim, traceparent, isTraced, startUntilMs: monotonicMs(startUntilMs) },
+        { ...claim, traceparent, isTraced, startUntilMs: monotonicOf(startUntilMs) },
         async () => {
           const untilMs = await mayStart();
-          return untilMs === null ? null : monotonicMs(untilMs);
+          return untilMs === null ? null : monotonicOf(untilMs);
         },
       ),
     close: () => void exchange?.then((opened) => opened.close()),
@@ -246,8 +247,8 @@ class SendThread {
       erased,
       traceparent,
       isTraced,
-      monotonicMs(startUntilMs),
-      monotonicMs(entry.sinceMs),
+      monotonicOf(startUntilMs),
+      monotonicOf(entry.sinceMs),
     ];
   }
 
@@ -293,7 +294,7 @@ class SendThread {
   async #answer(id: number, entry: InFlight): Promise<void> {
     const untilMs = await entry.sent.mayStart();
     if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
-    this.#permissions.push([id, untilMs === null ? null : monotonicMs(untilMs)]);
+    this.#permissions.push([id, untilMs === null ? null : monotonicOf(untilMs)]);
     this.#flushSoon();
   }
 
