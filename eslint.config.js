@@ -23,6 +23,11 @@ const programs = {
   client: [],
 };
 
+const door = {
+  regex: '^(\\.\\./)+engine/(?!engine\\.js$)',
+  message: 'The engine is known by its door, engine.ts.',
+};
+
 const restricted = (folder, patterns) => ({
   files: [`src/${folder}/**/*.ts`],
   rules: { 'no-restricted-imports': ['error', { patterns }] },
@@ -35,12 +40,9 @@ const downstreamOnly = flow.map((feature, position) =>
       regex: `^(\\.\\./)+${upstream}/`,
       message: `${feature} lies downstream of ${upstream} and must not know it.`,
     })),
+    door,
   ]),
 );
-
-const door = restricted('roles', [
-  { regex: '^\\.\\./engine/(?!engine\\.js$)', message: 'Roles know the engine by its door, engine.ts.' },
-]);
 
 const apart = Object.entries(programs).flatMap(([program, needed]) =>
   ['', '/*'].map((room, depth) => ({
@@ -68,7 +70,7 @@ export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**', 'src/client/api/generated.ts'] },
   { files: ['**/*.ts', '**/*.tsx'], extends: [...tseslint.configs.recommendedTypeChecked] },
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
-  { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.{js,cjs}'], extends: [tseslint.configs.disableTypeChecked] },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'grafana/**/*.ts'],
     plugins: { house },
@@ -99,6 +101,6 @@ export default tseslint.config(
   // Programs of their own: tsc checks their types, and rules that need types are for the service and its tests.
   { files: ['test/programs/**/*.ts'], extends: [tseslint.configs.disableTypeChecked] },
   ...downstreamOnly,
-  door,
+  ...['roles', 'config'].map((folder) => restricted(folder, [door])),
   ...apart,
 );

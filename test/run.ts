@@ -99,7 +99,7 @@ async function stretchPasswordLess(connectionString: string): Promise<void> {
 }
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const nodeOptions = ['--import=./test/support/jest/register.js'];
 let running: ChildProcess | undefined;
 let stopped = false;
 
@@ -113,7 +113,7 @@ function runJest(
     stdio: 'inherit',
     env: {
       ...process.env,
-      TMPDIR: temporary,
+      TEST_TMPDIR: temporary,
       TEST_DATABASE_URLS: servers.map((server) => server.superuserConnectionString).join(' '),
       TEST_REDIS_URL: redis?.url ?? '',
       TEST_QUEUE: queue,
@@ -127,7 +127,7 @@ async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
   let exitCode = 0;
   for (const { folders, queue, alone, runs } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
-    console.log(`\n== ${folders.join(', ')}: ${runs ? `${runs} runs` : `the queue on ${queue}`} ==`);
+    console.log(`\n== ${folders.join(', ')}${runs ? `, ${runs} runs` : ''}: the queue on ${queue} ==`); // .ci/run reads it
     const paths = folders.map((one) => `${process.cwd()}/test/${one}`);
     const code = await runJest([...options, ...paths], queue, { maxWorkers: alone ? 1 : workers, runs });
     exitCode = Math.max(exitCode, code);

@@ -12,12 +12,7 @@ import { deliveryId, testResult } from '../history/log/responses.js';
 import { findDelivery, findLastAttempt, type Attempt } from '../history/log/store.js';
 import { sampleShipment } from '../webhooks/notification-docs.js';
 import type { Engine } from '../engine/engine.js';
-import {
-  findRedeliverable,
-  isErased,
-  redeliveriesPerDay,
-  requestRedelivery,
-} from '../engine/attempt/by-hand-store.js';
+import { findRedeliverable, isErased, redeliveriesPerDay, requestRedelivery } from './by-hand-store.js';
 
 export interface ByHandRouteDependencies {
   db: Database;
@@ -120,10 +115,9 @@ function createTestSender({ db, engine }: ByHandRouteDependencies) {
   const underWay = new Map<string, number>();
 
   const test = async (shipperId: string, webhookId: string, state: string): Promise<TestResult> => {
-    const claim = await engine.test(shipperId, webhookId, { state, shipment: sampleShipment });
-    const { deliveryId, eventId, body, sequence, trace } = claim;
-    const event = { eventId, state, body, sequence, isErased: false, trace };
-    const attempt = await findLastAttempt(db, shipperId, deliveryId, event);
+    const sample = { state, shipment: sampleShipment };
+    const { deliveryId, eventId } = await engine.test(shipperId, webhookId, sample);
+    const attempt = await findLastAttempt(db, shipperId, deliveryId);
     if (!attempt) throw unavailable();
     return { deliveryId, eventId, ...attempt };
   };

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { isProxyUrl } from '../engine/send/proxy.js';
+import { isProxyUrl } from '../engine/engine.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
@@ -300,6 +300,12 @@ export const variables = z.object({
     .enum(['all', 'failed'], 'must be all or failed')
     .prefault('all')
     .describe('Attempts that are logged: `all`, or only `failed` ones; a success is then logged at debug'),
+  LOG_DETAIL: z
+    .enum(['all', 'failed'], 'must be all or failed')
+    .prefault('failed')
+    .describe(
+      'Attempts of which the delivery log keeps phases, address and headers: `all`, or only `failed` ones and those by hand',
+    ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
     .optional()
     .describe(

@@ -1,38 +1,102 @@
+import { createBatcher } from '../platform/batch.js';
 import type { Database, Pool } from '../platform/database/postgres.js';
 import type { Durations } from '../platform/durations.js';
+import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
-import type { Logger } from '../platform/telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
-import { countAttemptsFromZero } from './attempt/attempt.js';
-import { byHandLeaseMs } from './attempt/by-hand.js';
-import { createRedeliverer, createRedeliveryQueue, redeliverJob } from './attempt/redelivery.js';
+import { createAttemptCounter } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/starts.js';
 import { createTargets } from './send/targets.js';
-import { sendTest, type Sample } from './attempt/test.js';
+import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
-import type { HeldBack } from './outbox/sendable.js';
-import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
+import type { HeldBack } from './schedule/places.js';
+import { distinctDue, noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
-import { createNotify, dueJob, dueOf } from './schedule/notify.js';
 import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
 import type { Sealer } from './send/sealing.js';
 import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
-export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
-export { owedToRemove } from './outbox/cancel.js';
-export { takeOut } from './outbox/sql.js';
-export { dueSinceUnknown, type Due } from './outbox/types.js';
+// Events and their states.
+export { allowedFrom, changeRefused, recordCreations, recordEvents } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export { deleteOldExternalIds, type ShipmentHead } from './record/store.js';
-export { queueNames } from './schedule/notify.js';
-export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
-export { createSealer, createSecretBox, type Sealer, type SecretBox } from './send/sealing.js';
+export {
+  clockLeewayMs,
+  deleteOldExternalIds,
+  eraseSomeEvents,
+  loadShipments,
+  markErased,
+} from './record/store.js';
+export type { MarkedShipment, ShipmentHead } from './record/store.js';
+
+// Owed deliveries. Others build their own statements from these conditions and columns.
+export {
+  blocker,
+  erasedEvents,
+  eventsOf,
+  firstIdInRangeOf,
+  insertAttempts,
+  insertIntoLog,
+  isActive,
+  isCallable,
+  isDeliveryOf,
+  isInRangeOf,
+  isInterested,
+  isProbed,
+  isTroubled,
+  isWithdrawn,
+  lockMoves,
+  maxLaterStates,
+  ms,
+  noOutcome,
+  outcomeColumns,
+  outcomeOf,
+  owedByKey,
+  owedOf,
+  owedSinceBefore,
+  owedTo,
+  owingWebhooks,
+  sameDelivery,
+  takeOut,
+  traceOf,
+  unfinishedDeliveries,
+} from './outbox/sql.js';
+export { hourOf } from './outbox/counts.js';
+export { isParking, parkingKey } from './outbox/insert.js';
+export { isErasedDelivery } from './outbox/redelivery.js';
+export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
+export { cancelErased, cancelExpired, owedToRemove } from './outbox/cancel.js';
+export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
+
+// Sending.
+export { untilNoSendCanStart } from './attempt/starts.js';
+export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
+export { laneLimits } from './schedule/lanes.js';
+export { placesOf, type HeldBack } from './schedule/places.js';
+export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
+export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
+export { sign } from './send/headers.js';
+export { isProxyUrl } from './send/proxy.js';
+export {
+  createSealer,
+  createSecretBox,
+  masked,
+  maskHeaders,
+  newSecret,
+  withoutQuery,
+  withoutQuerySql,
+  type OwnHeaders,
+  type Sealer,
+  type SecretBox,
+} from './send/sealing.js';
+export { addressPattern, asciiAddress, checkTargetAddress } from './send/target-address.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */
@@ -58,6 +122,7 @@ export interface EngineOptions {
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
   logAttempts: DispatcherOptions['logAttempts'];
+  logDetail: DispatcherOptions['logDetail'];
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
@@ -82,7 +147,7 @@ export interface Engine {
     webhookId: string,
     whileStopping: (wait: () => Promise<void>) => Promise<void>,
   ): Promise<void>;
-  /** Through the queue: a worker makes one attempt outside the schedule. */
+  /** After its request is committed: one attempt outside the schedule, in this process or another. */
   redeliver(deliveryId: string): void;
   /** One attempt from this process. Resolves with the claim it settled. */
   test(shipperId: string, webhookId: string, sample: Sample): Promise<Claim>;
@@ -113,7 +178,6 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  countAttemptsFromZero(metrics);
   const { destinations, dns, egressProxy } = options;
   const sending = createSending({
     settings: { destinations, dns, egressProxy, timeoutMs, version },
@@ -125,6 +189,7 @@ export function createEngine(options: EngineOptions): Engine {
   const attempting = {
     ...options,
     terminalStates,
+    countAttempt: createAttemptCounter(metrics),
     sending,
     targets: createTargets(leaseDb, options.sealer),
     starts: createStarts(leaseDb, durations),
@@ -137,7 +202,8 @@ export function createEngine(options: EngineOptions): Engine {
     notify: wakeOthers,
   };
   const wake = handOver.notify;
-  const byHand = { ...attempting, notify: wake, leaseMs: byHandLeaseMs(timeoutMs, durations) };
+  const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
+  const waking = { ...attempting, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -151,23 +217,19 @@ export function createEngine(options: EngineOptions): Engine {
   });
 
   const startDispatch = (sends: NonNullable<typeof dispatcher>): Dispatch => {
-    const redeliverer = createRedeliverer(byHand);
-    const sweeper = createSweeper({
-      ...byHand,
-      accept: sends.accept,
-      deliveryTimeoutMs: timeoutMs,
-    });
+    const { accept, redeliver } = sends;
+    const sweeper = createSweeper({ ...waking, accept, redeliver, testLeaseMs: leaseOfTestMs });
     return {
       take: async ({ name, ids }) => {
-        if (name === redeliverJob) await redeliverer.handle(ids);
+        if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
-      sweepRedeliveries: redeliverer.sweep,
-      disableFailing: (days) => disableFailing(byHand, days),
+      sweepRedeliveries: sweeper.redeliveries,
+      disableFailing: (days) => disableFailing(waking, days),
       figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
-      drain: async () => void (await Promise.all([sends.drain(), redeliverer.drain()])),
+      drain: sends.drain,
     };
   };
 
@@ -182,10 +244,85 @@ export function createEngine(options: EngineOptions): Engine {
         { db: own, logger, orderHoldMs, notify: wake, onStopped: () => whileStopping(stop) },
         webhookId,
       ),
-    redeliver: createRedeliveryQueue(options.producers[0]!, logger),
+    redeliver: dispatcher
+      ? () => void dispatcher.redeliver()
+      : createRedeliverJobs(options.producers[0]!, logger),
     test: (shipperId, webhookId, sample) =>
-      sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
+      sendTest({ ...waking, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
     close: () => sending.close(),
+  };
+}
+
+/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
+type Notify = (due: Due[]) => void;
+
+export const queueNames = (shards: number): string[] =>
+  Array.from({ length: shards }, (_, n) => `deliver-${n}`);
+
+const dueJob = 'due';
+const redeliverJob = 'redeliver';
+const idsPerJob = 200;
+/** While more jobs wait, no worker reads them; the sweeper finds what is due anyway. */
+const maxJobsWaiting = 1_000;
+const countedEveryMs = 1_000;
+
+/** A worker that gets one looks for all that wait. */
+const createRedeliverJobs =
+  (producer: Producer, logger: Logger) =>
+  (deliveryId: string): void =>
+    void producer
+      .add([{ name: redeliverJob, id: `r-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
+      .catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'redelivery not enqueued; the sweeper sends it'),
+      );
+
+/** The random tail of a webhook's id spreads webhooks over the shards. */
+const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
+
+/** `<webhookId>@<epoch ms>`, or the webhook's id alone if the time is unknown. */
+const toId = ({ webhookId, dueFromMs }: Due) =>
+  dueFromMs === null ? webhookId : `${webhookId}@${dueFromMs}`;
+
+export function dueOf(ids: string[]): Due[] {
+  return ids.map((id) => {
+    const [webhookId, dueFrom] = id.split('@');
+    const dueFromMs = dueFrom === undefined ? NaN : Number(dueFrom);
+    return { webhookId: webhookId!, dueFromMs: Number.isFinite(dueFromMs) ? dueFromMs : null };
+  });
+}
+
+export function createNotify(producers: Producer[], logger: Logger): Notify {
+  const giveUp = createThrottledWarn(logger, 'due webhooks not enqueued; left to the sweeper');
+  let jobs = 0;
+
+  const shards = producers.map((producer) => {
+    let full = false;
+    let countedAt = 0;
+    const isFull = async () => {
+      if (performance.now() - countedAt < countedEveryMs) return full;
+      countedAt = performance.now();
+      return (full = (await producer.waitingCount()) > maxJobsWaiting);
+    };
+    const add = async (due: Due[]) => {
+      if (await isFull()) return;
+      jobs += 1;
+      const id = `${dueJob}-${Date.now()}-${jobs}-${due[0]!.webhookId}`;
+      await producer.add([{ name: dueJob, id, ids: due.map(toId) }]);
+    };
+    return createBatcher<Due, undefined>({
+      maxItems: idsPerJob,
+      concurrency: 1,
+      maxWaiting: 100_000,
+      flush: async (due) => {
+        await add(distinctDue(due)).catch(giveUp);
+        return due.map(() => undefined);
+      },
+    });
+  });
+
+  return (due) => {
+    for (const one of distinctDue(due))
+      shards[shardOf(one.webhookId, producers.length)]!.add(one).catch(() => undefined); // left to the sweeper
   };
 }

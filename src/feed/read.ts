@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/errors.js';
-import { clockLeewayMs } from '../engine/record/store.js';
+import { clockLeewayMs } from '../engine/engine.js';
 import { firstIdOf, timeOfId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import { origin, type Cursor, type Place } from './cursor.js';

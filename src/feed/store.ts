@@ -1,4 +1,4 @@
-import { eventsOf } from '../engine/outbox/sql.js';
+import { eventsOf } from '../engine/engine.js';
 import type { Database } from '../platform/database/postgres.js';
 import { origin, type Place } from './cursor.js';
 

@@ -12,7 +12,7 @@ export type Health = ReturnType<typeof createHealth>;
 
 export interface HealthOptions {
   logger: Logger;
-  metrics: Pick<Metrics, 'ready' | 'draining'> & TaskWatch['metrics'];
+  metrics: Pick<Metrics, 'ready' | 'draining' | 'onScrape'> & TaskWatch['metrics'];
   role: string;
   /** Whether the caller may read why a check fails: the reason may name hosts, roles and tables. */
   mayReadReasons(request: Request): boolean;
@@ -32,12 +32,13 @@ const failures: Record<string, string> = {
   flow: 'no job comes through the queue',
 };
 const checkTimeoutMs = 1_500;
-const intervalMs = 2_000;
+const intervalMs = 10_000;
+const failingIntervalMs = 2_000;
 const reuseMs = 1_000;
 
 /**
- * Checks every two seconds, and on request; a result is reused for a second. Logs once when a check begins to fail or
- * fails for another reason, and once when it passes again.
+ * Checks on request, for a scrape, every ten seconds, and every two at the start and while a check fails; a result is
+ * reused for a second. Logs once when a check begins to fail or fails for another reason, and once when it passes again.
  */
 export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions) {
   const failing = new Map<string, string>();
@@ -78,7 +79,11 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
     }
     return latest.results;
   };
-  const watching = every(intervalMs, 'health', { logger, metrics }, async () => void (await readiness()));
+  const watching = every(intervalMs, 'health', { logger, metrics }, async () => {
+    await readiness();
+    return !checks || failing.size > 0 ? failingIntervalMs : undefined;
+  });
+  metrics.onScrape(async () => void (await readiness()));
 
   return {
     /** `/healthz` (the process lives) and `/readyz` (the results of the checks). */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { sameText } from '../accounts/credentials.js';
-import { sign } from '../engine/send/headers.js';
+import { masked, sign, type Sealer } from '../engine/engine.js';
 import type { CompleteConfig } from '../config/config.js';
 import { type BodyBytes, readBytes } from '../http/request/body.js';
 import { markAnswered, whileReading } from '../http/request/watch.js';
@@ -9,7 +9,6 @@ import type { Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { masked, type Sealer } from '../engine/send/sealing.js';
 import { readSecrets } from '../webhooks/store.js';
 import {
   createInboxAddresses,

@@ -1,8 +1,7 @@
 import { countRemoved } from '../accounts/removal/store.js';
-import { laneLimits } from '../engine/schedule/lanes.js';
-import { placesOf } from '../engine/schedule/places.js';
-import { countOpenCircuits, readUncalled } from '../engine/outbox/lag.js';
-import { readBacklog, type Backlog, type BacklogOptions, type HeldBack } from '../engine/outbox/sendable.js';
+import { laneLimits, placesOf, type HeldBack } from '../engine/engine.js';
+import { countOpenCircuits, readUncalled } from './lag.js';
+import { readBacklog, type Backlog, type BacklogOptions } from './sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';

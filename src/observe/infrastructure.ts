@@ -1,7 +1,7 @@
 import { oldestAuditMs } from '../accounts/audit/audit.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/log-days.js';
 import type { Database } from '../platform/database/postgres.js';
-import { every, type TaskWatch } from '../platform/every.js';
+import { whenScraped } from '../platform/every.js';
 import { show, type Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
 import { queueSchema } from '../platform/queue/postgres.js';
@@ -16,11 +16,9 @@ export interface InfrastructureDependencies {
   retentionMs: { log: number; audit: number; shipments: number };
 }
 
-const secondMs = 1_000;
-const limitsEveryMs = 15 * secondMs;
+const limitsEveryMs = 10_000;
 /** Reading sizes takes one file's size for each table and index of the database. */
-const sizesEveryMs = 60 * secondMs;
-const staggerMs = 50;
+const sizesEveryMs = 50_000;
 const maxTables = 50;
 
 /**
@@ -29,15 +27,13 @@ const maxTables = 50;
 export function watchInfrastructure(
   deps: InfrastructureDependencies,
   isWorker: boolean,
-  watch: TaskWatch,
+  watch: Parameters<typeof whenScraped>[2],
 ): { stop(): Promise<unknown> } {
   if (deps.sizeLimitBytes !== undefined) deps.metrics.databaseSizeLimit.set(deps.sizeLimitBytes);
   const tasks = [
-    every(limitsEveryMs, 'limits', watch, () => refreshLimits(deps), staggerMs),
-    every(sizesEveryMs, 'sizes', watch, () => refreshSizes(deps, Date.now()), 2 * staggerMs),
-    ...(isWorker
-      ? [every(sizesEveryMs, 'tables', watch, () => refreshTables(deps, Date.now()), 3 * staggerMs)]
-      : []),
+    whenScraped(limitsEveryMs, 'limits', watch, () => refreshLimits(deps)),
+    whenScraped(sizesEveryMs, 'sizes', watch, () => refreshSizes(deps, Date.now())),
+    ...(isWorker ? [whenScraped(sizesEveryMs, 'tables', watch, () => refreshTables(deps, Date.now()))] : []),
   ];
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { NewEvent, RecordResult } from '../engine/record/record.js';
+import type { NewEvent, RecordResult } from '../engine/engine.js';
 import { described, anyJson, maxTimeMs, milliseconds, trackingId, details } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';

@@ -1,5 +1,5 @@
 import type { Durations } from '../platform/durations.js';
-import { maxAhead, type DeliveryFacts } from '../engine/outbox/explain.js';
+import { maxAhead, type DeliveryFacts } from './delivery-facts.js';
 import { isoOffset } from '../http/envelope.js';
 
 /** The first to end comes first. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
 import type { Durations } from '../platform/durations.js';
-import { findFacts } from '../engine/outbox/explain.js';
+import { findFacts } from './delivery-facts.js';
 import type { Replay } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { renewFeed } from '../feed/extent-store.js';
@@ -12,7 +12,7 @@ import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { explain, waitReasons } from './explanation.js';
-import { loadShipments, type MarkedShipment } from '../engine/record/store.js';
+import { loadShipments, type MarkedShipment } from '../engine/engine.js';
 
 const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 

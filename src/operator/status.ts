@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } from '../engine/outbox/lag.js';
-import { readBacklog } from '../engine/outbox/sendable.js';
+import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } from '../observe/lag.js';
+import { readBacklog } from '../observe/sendable.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { isoOffset } from '../http/envelope.js';

@@ -10,7 +10,7 @@ import { notFound } from '../platform/errors.js';
 import { shipmentList } from '../shipments/responses.js';
 import * as shipments from '../shipments/routes.js';
 import type { StateCatalogue } from '../shipments/states.js';
-import { isInRangeOf, owedByKey } from '../engine/outbox/sql.js';
+import { isInRangeOf, owedByKey } from '../engine/engine.js';
 
 const shipperId = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID');
 

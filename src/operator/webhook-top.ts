@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { countOwed, listMostOwed, type Owed } from '../engine/outbox/lag.js';
+import { countOwed, listMostOwed, type Owed } from '../observe/lag.js';
 import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { withoutQuerySql } from '../engine/send/sealing.js';
+import { withoutQuerySql } from '../engine/engine.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];

@@ -46,7 +46,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
   const flushTogether = async (batch: Waiting<Item, Result>[]) => {
     options.onFlush?.(batch.length);
     const results = await options.flush(batch.map(({ item }) => item));
-    for (const [index, caller] of batch.entries()) caller.resolve(results[index] as Result);
+    batch.forEach((caller, index) => caller.resolve(results[index] as Result));
   };
 
   const flushOrSplit = async (batch: Waiting<Item, Result>[]): Promise<void> => {

@@ -9,6 +9,8 @@ export interface Durations {
   sweepEveryMs: number;
   /** The pause between sweeps of orders, redeliveries and the like. */
   sweepRestEveryMs: number;
+  /** The pause of a sweep that has nothing to do, unless it is woken. */
+  sweepIdleMs: number;
   /** Readiness expects a canary job in each queue every 30 s. */
   canaryEveryMs: number;
   /** A delivery that has been due for longer is reported. */
@@ -23,6 +25,7 @@ export interface Durations {
   patienceMs: number;
   replayEveryMs: number;
   foldEveryMs: number;
+  /** A scrape reads figures of the backlog again if they are older. */
   gaugesEveryMs: number;
   /** A removed shipper's last rows are deleted once no new rows have appeared for this long. */
   removedQuietMs: number;
@@ -37,6 +40,7 @@ export const durationsOf = (scale = 1): Durations => ({
   startMarginMs: 200,
   sweepEveryMs: 2_000 * scale,
   sweepRestEveryMs: 4_000 * scale,
+  sweepIdleMs: 60_000 * scale,
   canaryEveryMs: 10_000 * scale,
   unattendedAfterMs: 1_000 * scale,
   outageGraceMs: 7_000 * scale,
@@ -45,7 +49,7 @@ export const durationsOf = (scale = 1): Durations => ({
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,
   foldEveryMs: 15_000 * scale,
-  gaugesEveryMs: 15_000 * scale,
+  gaugesEveryMs: 10_000 * scale,
   removedQuietMs: 120_000 * scale,
   circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, maxWaitMs: 600_000 * scale },
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from './errors.js';
 import type { Logger } from './telemetry/logger.js';
 import type { Metrics } from './telemetry/metrics.js';
@@ -7,14 +8,47 @@ export interface TaskWatch {
   metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
 }
 
+/** The task with its metrics. A failure is logged and counted, and resolves with null. */
+function watched(
+  intervalMs: number,
+  name: string,
+  { logger, metrics }: TaskWatch,
+  task: () => Promise<number | void>,
+): () => Promise<number | void | null> {
+  metrics?.taskInterval.set({ task: name }, intervalMs / 1_000);
+  metrics?.taskFailures.inc({ task: name }, 0);
+  metrics?.taskDuration.zero({ task: name });
+  metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // lateness counts from here
+  return async () => {
+    const took = metrics?.taskDuration.startTimer({ task: name });
+    try {
+      const nextMs = await task();
+      metrics?.taskSucceededAt.setToCurrentTime({ task: name });
+      return nextMs;
+    } catch (error) {
+      metrics?.taskFailures.inc({ task: name });
+      logger.warn({ task: name, error: describeError(error) }, 'background task failed; retrying');
+      return null;
+    } finally {
+      took?.();
+    }
+  };
+}
+
+const firstRetryMs = 15_000;
+
+/** Twice as long after each failure, but not longer than the interval. */
+export const retryMs = (intervalMs: number, failures: number): number =>
+  Math.min(intervalMs, firstRetryMs * 2 ** (failures - 1));
+
 /**
- * Repeats a task, one run at a time. A failure is logged and counted, and the next run comes as usual. The task may resolve with the
- * milliseconds until its next run. The first run comes at once, or after `firstAfterMs`.
+ * Repeats a task, one run at a time. The task may resolve with the milliseconds until its next run. The first run comes
+ * at once, or after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
   name: string,
-  { logger, metrics }: TaskWatch,
+  watch: TaskWatch,
   task: () => Promise<number | void>,
   firstAfterMs = 0,
 ): {
@@ -23,38 +57,22 @@ export function every(
 } {
   let stopped = false;
   let woken = false;
+  let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  const attempt = watched(intervalMs, name, watch, task);
 
-  metrics?.taskInterval.set({ task: name }, intervalMs / 1_000);
-  metrics?.taskFailures.inc({ task: name }, 0);
-  metrics?.taskDuration.zero({ task: name });
-  metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // lateness counts from here
-
-  const attempt = async (): Promise<number | void> => {
-    const took = metrics?.taskDuration.startTimer({ task: name });
-    try {
-      const nextMs = await task();
-      metrics?.taskSucceededAt.setToCurrentTime({ task: name });
-      return nextMs;
-    } catch (error) {
-      metrics?.taskFailures.inc({ task: name });
-      logger.warn(
-        { task: name, error: describeError(error) },
-        'background task failed; it runs again as scheduled',
-      );
-    } finally {
-      took?.();
-    }
+  const pauseMs = (result: number | void | null) => {
+    failures = result === null ? failures + 1 : 0;
+    return failures > 0 ? retryMs(intervalMs, failures) : (result ?? intervalMs);
   };
-
   const run = () => {
     timer = undefined;
     woken = false;
-    running = attempt().then((nextMs) => {
+    running = attempt().then((result) => {
       // Jitter keeps workers from running in step.
-      const waitMs = woken ? 0 : (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random());
-      if (!stopped) timer = setTimeout(run, waitMs);
+      const waitMs = pauseMs(result) * (0.9 + 0.2 * Math.random());
+      if (!stopped) timer = setTimeout(run, woken ? 0 : waitMs);
     });
   };
   if (firstAfterMs > 0) timer = setTimeout(run, firstAfterMs);
@@ -71,6 +89,42 @@ export function every(
       stopped = true;
       clearTimeout(timer);
       return running;
+    },
+  };
+}
+
+const maxScrapeWaitMs = 2_000;
+
+/**
+ * Reads figures when they are asked for, and not more often than every `leastMs`: what nobody looks at costs nothing. A
+ * scrape waits for the reading, but not for long. At most a tenth of the time is spent on it, as long as that is at
+ * least every `maxIntervals` intervals.
+ */
+export function whenScraped(
+  leastMs: number,
+  name: string,
+  watch: TaskWatch & { metrics: Pick<Metrics, 'onScrape'> },
+  read: () => Promise<void>,
+): { stop(): Promise<unknown> } {
+  let stopped = false;
+  let reading: Promise<unknown> = Promise.resolve();
+  let nextAt = -Infinity;
+  const attempt = watched(leastMs, name, watch, read);
+  watch.metrics.onScrape(async () => {
+    const startedAt = performance.now();
+    if (!stopped && startedAt >= nextAt) {
+      nextAt = Infinity;
+      reading = attempt().then(() => {
+        const tookMs = performance.now() - startedAt;
+        nextAt = startedAt + pauseAfter(tookMs, leastMs, maxIntervals * leastMs);
+      });
+    }
+    await Promise.race([reading, sleep(maxScrapeWaitMs, undefined, { ref: false })]);
+  });
+  return {
+    stop: () => {
+      stopped = true;
+      return reading;
     },
   };
 }

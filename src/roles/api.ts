@@ -31,7 +31,7 @@ import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Resources } from './resources.js';
 import { createAcceptOrder, createAdmission } from '../shipments/accept.js';
-import { createShipments } from '../shipments/create.js';
+import { createInsertAndCreate, createShipments } from '../shipments/create.js';
 import { eraseShipments } from '../shipments/erasure/erase.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
 import { simulationRoutes } from '../shipments/simulation/routes.js';
@@ -55,12 +55,15 @@ export function apiRoutes(
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 5_000,
-    onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
+    onFlush: resources.metrics.batchSize.labels('events').observe,
     flush: (events) => engine.record(db, events),
   });
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
+    insertAndCreate:
+      worker &&
+      createInsertAndCreate({ ...engine.recording(db), db, initialState: resources.catalogue.initial }),
     onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
     admission: createAdmission({
       atOnce: ordersAtOnce,

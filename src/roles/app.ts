@@ -4,7 +4,7 @@ import { openAccess } from './access.js';
 import { createRefusals, type Refusals } from '../accounts/audit/refusals.js';
 import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js';
 import { apiDocument, apiRoutes } from './api.js';
-import { startBacklogGauges } from './background.js';
+import { startGauges } from './background.js';
 import type { CompleteConfig } from '../config/config.js';
 import { createFeed } from '../feed/routes.js';
 import { documentPages, portalPages } from '../http/pages.js';
@@ -56,7 +56,7 @@ export async function startApp(
     const { dispatch } = resources.engine;
     const worker = dispatch && startWorker(resources, dispatch);
     if (worker) releasers.push('worker', worker.drain);
-    releasers.push('backlog gauges', startBacklogGauges(resources).stop);
+    releasers.push('gauges', startGauges(resources, worker !== null).stop);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
     releasers.push(

@@ -9,10 +9,11 @@ import { dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
 import { deleteOldExternalIds, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
 import { createBacklogGauges, refreshGauges } from '../observe/backlog.js';
+import { anyWork, findWork, type Work } from '../observe/work.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
 import type { Database } from '../platform/database/postgres.js';
-import { every, pauseAfter, sparing } from '../platform/every.js';
+import { every, sparing, whenScraped } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { createOrderSweep, createShipments, type CreationDependencies } from '../shipments/create.js';
@@ -26,8 +27,14 @@ export interface BackgroundDependencies {
   creation: CreationDependencies & AdvanceDependencies;
 }
 
-/** `run` may resolve with the milliseconds until its next run; without them the next run follows `intervalMs`. */
-type Task = [name: string, intervalMs: number, run: () => Promise<number | void>];
+/**
+ * `run` may resolve with the milliseconds until its next run; without them the next run follows `intervalMs`. It rests
+ * while there is none of the work in `does`.
+ */
+type Task = [name: string, intervalMs: number, run: () => Promise<number | void>, does?: Work[]];
+
+/** A sweep corrects them where PostgreSQL's clock was set back. */
+const correctedInSweeps: Work[] = ['owed', 'circuits', 'redeliveries', 'replays', 'simulations'];
 
 const staggerMs = 20;
 const secondMs = 1_000;
@@ -43,42 +50,65 @@ export const owners: OwnersOfRows = {
   recordNothing,
 };
 
-/** The gauges are forgotten after a minute. */
-const maxIntervalsOfBacklog = 3;
-
-/** Every role has it. The statement takes at most a tenth of the time, as long as that is often enough. */
-export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
-  const { config, workerDb: db, metrics, durations, engine } = resources;
-  const { gaugesEveryMs } = durations;
+/** Every role has those of the backlog, and a worker those that are the same for all. */
+export function startGauges(resources: Resources, isWorker: boolean): { stop(): Promise<unknown> } {
+  const { config, workerDb: db, metrics, producers, engine } = resources;
+  const { gaugesEveryMs } = resources.durations;
   const heldBack = engine.dispatch?.figures.heldBack;
-  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY, heldBack });
-  return every(gaugesEveryMs, 'backlog gauges', resources, async () => {
-    const startedAtMs = performance.now();
-    await gauges.refresh();
-    return pauseAfter(performance.now() - startedAtMs, gaugesEveryMs, maxIntervalsOfBacklog * gaugesEveryMs);
+  const { refresh } = createBacklogGauges({
+    db,
+    metrics,
+    concurrency: config.DELIVERY_CONCURRENCY,
+    heldBack,
   });
+  const readings = [
+    whenScraped(gaugesEveryMs, 'backlog gauges', resources, refresh),
+    ...(isWorker
+      ? [whenScraped(gaugesEveryMs, 'gauges', resources, () => refreshGauges({ db, producers, metrics }))]
+      : []),
+  ];
+  return { stop: () => Promise.all(readings.map((reading) => reading.stop())) };
 }
 
-/** Starts the tasks one after the other: all at once would open a database connection each. */
+/**
+ * Starts the tasks one after the other: all at once would open a database connection each. One statement looks for what
+ * all of them do; a task without work runs once a minute, and at once when there is some.
+ */
 export function startBackground(deps: BackgroundDependencies): {
   wake(name: string): void;
   stop(): Promise<unknown>;
 } {
-  const tasks = new Map(
-    backgroundTasks(deps).map(([name, intervalMs, run], index) => [
-      name,
-      every(intervalMs, name, deps.resources, run, index * staggerMs),
-    ]),
-  );
+  const { workerDb: db, durations } = deps.resources;
+  const { sweepEveryMs, sweepIdleMs } = durations;
+  let work = anyWork;
+  const has = (does: Work[]) => does.some((one) => work.has(one));
+  const tasks = backgroundTasks(deps).map(([name, intervalMs, run, does], index) => {
+    const runOrRest = async () => {
+      const nextMs = await run();
+      return !does || has(does) || (nextMs ?? intervalMs) < intervalMs ? nextMs : sweepIdleMs;
+    };
+    return { name, does, ...every(intervalMs, name, deps.resources, runOrRest, index * staggerMs) };
+  });
+  const found = (now: ReadonlySet<Work>) => {
+    const resting = tasks.filter(({ does }) => does && !has(does));
+    work = now;
+    for (const task of resting) if (has(task.does!)) task.wake();
+  };
+  const look = () =>
+    findWork(db).then(found, (error: unknown) => {
+      found(anyWork);
+      throw error;
+    });
+  const looking = every(sweepEveryMs, 'look for work', deps.resources, look, tasks.length * staggerMs);
   return {
-    wake: (name) => tasks.get(name)?.wake(),
-    stop: () => Promise.all([...tasks.values()].map((task) => task.stop())),
+    wake: (name) => tasks.find((task) => task.name === name)?.wake(),
+    stop: () => Promise.all([looking, ...tasks].map((task) => task.stop())),
   };
 }
 
 function backgroundTasks({ resources, dispatch, creation }: BackgroundDependencies): Task[] {
   const { config, workerDb: db, logger, metrics, producers, durations, terminalStates } = resources;
-  const { sweepEveryMs, sweepRestEveryMs, gaugesEveryMs } = durations;
+  const { sweepEveryMs, sweepRestEveryMs, replayEveryMs } = durations;
   const retentionMs = config.LOG_RETENTION;
   const common = {
     db,
@@ -111,25 +141,34 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => forgetEndedSessions(db),
     );
   const simulations: Task[] = config.SIMULATE
-    ? [['simulations', sweepEveryMs, () => advanceSimulations(creation)]]
+    ? [['simulations', sweepEveryMs, () => advanceSimulations(creation), ['simulations']]]
     : [];
 
   return [
-    ['sweep deliveries', sweepEveryMs, dispatch.sweep],
-    ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders)],
-    ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed],
-    ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest)],
-    ['replays', sweepEveryMs, sooner(durations.replayEveryMs, () => advanceReplays(replaying))],
-    ['parking', sweepEveryMs, createParking(common, { ...durations, parkedAfter: config.PARKED_AFTER })],
+    ['sweep deliveries', sweepEveryMs, dispatch.sweep, correctedInSweeps],
+    ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders), ['orders']],
+    ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed, ['owed']],
+    ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest), ['redeliveries', 'circuits']],
+    ['replays', sweepEveryMs, sooner(replayEveryMs, () => advanceReplays(replaying)), ['replays']],
+    [
+      'parking',
+      replayEveryMs,
+      createParking(common, { ...durations, parkedAfter: config.PARKED_AFTER }),
+      ['parking'],
+    ],
     ...simulations,
     ['canary', durations.canaryEveryMs / producers.size, createCanary([...producers.values()])],
-    ['gauges', gaugesEveryMs, sparing(gaugesEveryMs, () => refreshGauges({ db, producers, metrics }))],
     ['maintenance', hourMs, maintain],
     ['audit retention', hourMs, sooner(500, () => dropOldAudit(db, config.AUDIT_RETENTION))],
     ['erasure', 10 * minuteMs, sooner(500, eraseOld)],
-    ['removal', sweepRestEveryMs, createRemoval({ ...common, quietMs: durations.removedQuietMs, owners })],
+    [
+      'removal',
+      sweepRestEveryMs,
+      createRemoval({ ...common, quietMs: durations.removedQuietMs, owners }),
+      ['removals'],
+    ],
     ['purge webhooks', 10 * minuteMs, sooner(2_000, createPurge(db, logger))],
-    ['fold counts', durations.foldEveryMs, sooner(100, createFold(db, logger))],
+    ['fold counts', durations.foldEveryMs, sooner(100, createFold(db, logger)), ['counts']],
   ];
 }
 

@@ -23,7 +23,6 @@ import {
   isNotPermitted,
   isOutOfReach,
   requireSettings,
-  type Database,
   type Pool,
 } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -50,7 +49,7 @@ export interface Resources {
   logger: Logger;
   releasers: Releasers;
   /** Short statements only: a request never waits long. */
-  apiDb: Database;
+  apiDb: Pool;
   workerDb: Pool;
   engine: Engine;
   queue: QueueEngine;
@@ -159,6 +158,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,
     logAttempts: config.LOG_ATTEMPTS,
+    logDetail: config.LOG_DETAIL,
     states: { ...catalogue, terminalStates },
     onRecorded: recorded.emit,
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),

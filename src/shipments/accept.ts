@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShipmentHead } from '../engine/record/store.js';
+import type { ShipmentHead } from '../engine/engine.js';
 import type { RouteResult } from '../http/envelope.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
@@ -9,6 +9,7 @@ import { newId, pooledRandomBytes } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import { dropoffChooser } from './dropoff.js';
+import type { InsertAndCreate } from './create.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
   deleteExpiredIdempotencyKey,
@@ -32,12 +33,15 @@ export type AcceptOrder = (
 ) => Promise<RouteResult>;
 
 /**
- * Accepted means committed. Concurrent requests share one statement. `onAccepted` is called after the commit and not
- * awaited: the sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries come first.
+ * Accepted means committed. Concurrent requests share one statement. The creation of the shipment is not awaited: the
+ * sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries come first.
  */
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
+  /** Null in a process that creates no shipments. */
+  insertAndCreate: InsertAndCreate | null;
+  /** Called after the commit, unless the shipment was created already. */
   onAccepted(order: ShipmentHead): Promise<void>;
   admission: Admission;
   metrics: Metrics;
@@ -45,16 +49,24 @@ export function createAcceptOrder(deps: {
   const { db } = deps;
   const chooseDropoff = dropoffChooser(deps.dropoffLocations);
   let storedAt = -Infinity; // performance.now() of the last commit of any orders
-  const inserts = createBatcher<AcceptedOrder, boolean>({
+  const insertOnly: InsertAndCreate = async (_, insert) => ({
+    inserted: await insert(db),
+    created: Promise.resolve(new Set()),
+  });
+  const insert = deps.insertAndCreate ?? insertOnly;
+  const inserts = createBatcher<AcceptedOrder, Inserted | null>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
+    onFlush: deps.metrics.batchSize.labels('orders').observe,
     flush: async (orders) => {
-      const stored = await insertOrders(db, orders);
+      const heads = orders.map(headOf);
+      const { inserted, created } = await insert(heads, (one) => insertOrders(one, orders));
       storedAt = performance.now();
-      deps.metrics.ordersAccepted.inc(stored.size);
-      return orders.map((order) => stored.has(order.shipmentId));
+      deps.metrics.ordersAccepted.inc(inserted.size);
+      const follow = async (head: ShipmentHead) =>
+        (await created).has(head.shipmentId) ? undefined : deps.onAccepted(head);
+      return heads.map((head) => (inserted.has(head.shipmentId) ? { following: follow(head) } : null));
     },
   });
 
@@ -87,8 +99,9 @@ export function createAcceptOrder(deps: {
       const accepted = prepare(shipperId, order, idempotencyKey, trace);
       // The second try follows the deletion of an expired key; another request may have taken it since.
       for (let tries = 1; tries <= 2; tries += 1) {
-        if (await inserts.add(accepted)) {
-          following = deps.onAccepted(headOf(accepted));
+        const inserted = await inserts.add(accepted);
+        if (inserted) {
+          following = inserted.following;
           return responseOf(accepted);
         }
         const earlier = await earlierOrder(db, accepted);
@@ -104,6 +117,11 @@ export function createAcceptOrder(deps: {
       void Promise.race([following, following && sleep(maxShareMs)]).finally(leave);
     }
   };
+}
+
+/** `following` resolves when the shipment is created, or left to others. */
+interface Inserted {
+  following: Promise<void>;
 }
 
 const charsPerWeight = 16_384;

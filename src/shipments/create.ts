@@ -1,10 +1,15 @@
-import { recordEvents, type NewEvent, type RecordDependencies } from '../engine/record/record.js';
-import type { ShipmentHead } from '../engine/record/store.js';
+import {
+  recordCreations,
+  recordEvents,
+  type NewEvent,
+  type RecordDependencies,
+  type ShipmentHead,
+} from '../engine/engine.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
 import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import type { Database } from '../platform/database/postgres.js';
+import type { Database, Pool, Queries } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { inPieces } from '../platform/walk.js';
 import { findForgottenOrders } from './store.js';
@@ -36,7 +41,7 @@ export function createInProcess(
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'creations' }, items),
+    onFlush: deps.metrics.batchSize.labels('creations').observe,
     flush: async (orders) => {
       await createShipments(deps, orders);
       return orders.map(() => undefined);
@@ -48,6 +53,48 @@ export function createInProcess(
       .catch((error: unknown) =>
         deps.logger.warn({ error: describeError(error) }, 'shipment not created; the sweeper takes over'),
       );
+}
+
+/** Resolves when the orders are inserted; `created`, with ids of shipments, when their creation has ended. */
+export type InsertAndCreate = <Inserted>(
+  orders: ShipmentHead[],
+  insert: (db: Queries) => Promise<Inserted>,
+) => Promise<{ inserted: Inserted; created: Promise<Set<string>> }>;
+
+/** Many orders are inserted while others' shipments are created. */
+const fewOrders = 10;
+/** Connections of the API that may be busy with creations: one may take long. */
+const maxTogether = 2;
+
+/** Few orders go with their creation in one message. It finds no order that was not inserted before it. */
+export function createInsertAndCreate(deps: CreationDependencies & { db: Pool }): InsertAndCreate {
+  const { db, initialState } = deps;
+  const none = new Set<string>();
+  let underWay = 0;
+  return async (orders, insert) => {
+    if (orders.length > fewOrders || underWay >= maxTogether)
+      return { inserted: await insert(db), created: Promise.resolve(none) };
+    underWay += 1;
+    return new Promise((resolve, reject) => {
+      const both = db.together(
+        (one) => {
+          const inserting = insert(one);
+          inserting.then((inserted) => resolve({ inserted, created }), reject);
+          return inserting;
+        },
+        (one) => recordCreations(deps, one, orders, initialState),
+      );
+      const created = both
+        .then(
+          ([, creation]) => (creation.status === 'fulfilled' ? creation.value : none),
+          (error: unknown) => {
+            reject(error);
+            return none;
+          },
+        )
+        .finally(() => (underWay -= 1));
+    });
+  };
 }
 
 const forgottenAfterMs = 5_000;

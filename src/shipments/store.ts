@@ -1,5 +1,6 @@
-import { eventsOf } from '../engine/outbox/sql.js';
-import type { Database } from '../platform/database/postgres.js';
+import { eventsOf } from '../engine/engine.js';
+import type { Database, Queries } from '../platform/database/postgres.js';
+import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../history/log/shipment-filter.js';
@@ -16,45 +17,47 @@ export interface AcceptedOrder {
   trace: TraceContext;
 }
 
+const orderRows = rowSet<AcceptedOrder>({
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  process_id: ['uuid', ({ processId }) => processId],
+  tracking_id: ['text', ({ trackingId }) => trackingId],
+  shipper_tracking_id: ['text', ({ order }) => order.shipperTrackingId],
+  order_data: ['text', ({ order }) => JSON.stringify(order)],
+  dropoff_location: ['text', ({ dropoffLocation }) => JSON.stringify(dropoffLocation)],
+  accepted_at: ['timestamptz', ({ acceptedAt }) => acceptedAt],
+  key: ['text', ({ idempotency }) => idempotency?.key ?? null],
+  body_hash: ['bytea', ({ idempotency }) => idempotency?.bodyHash ?? null],
+  trace: ['bytea', ({ trace }) => trace],
+});
+
+const insertOrdersText = `
+  with input as (
+    select * from ${orderRows.as('t')}
+  ), claimed as (
+    insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
+    select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
+     order by shipper_id, key -- one order of keys avoids deadlocks
+    on conflict do nothing
+    returning shipment_id
+  ), stored as (
+    insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
+                           dropoff_location, accepted_at)
+    select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
+           accepted_at
+      from input
+     where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
+    returning shipment_id
+  )
+  insert into orders_to_create (shipment_id, trace)
+  select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`;
+
 /** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
-export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
+export async function insertOrders(db: Queries, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',
-    `with input as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
-                            $8::timestamptz[], $9::text[], $10::bytea[], $11::bytea[])
-         as t (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
-               accepted_at, key, body_hash, trace)
-     ), claimed as (
-       insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
-       select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
-        order by shipper_id, key -- one order of keys avoids deadlocks
-       on conflict do nothing
-       returning shipment_id
-     ), stored as (
-       insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
-                              dropoff_location, accepted_at)
-       select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
-              accepted_at
-         from input
-        where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
-       returning shipment_id
-     )
-     insert into orders_to_create (shipment_id, trace)
-     select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`,
-    [
-      orders.map((order) => order.shipmentId),
-      orders.map((order) => order.shipperId),
-      orders.map((order) => order.processId),
-      orders.map((order) => order.trackingId),
-      orders.map((order) => order.order.shipperTrackingId),
-      orders.map((order) => JSON.stringify(order.order)),
-      orders.map((order) => JSON.stringify(order.dropoffLocation)),
-      orders.map((order) => order.acceptedAt),
-      orders.map((order) => order.idempotency?.key ?? null),
-      orders.map((order) => order.idempotency?.bodyHash ?? null),
-      orders.map((order) => order.trace),
-    ],
+    insertOrdersText,
+    orderRows.arrays(orders),
   );
   return new Set(rows.map((row) => row.shipment_id));
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/database/postgres.js';
 import { ConfigError } from '../platform/errors.js';
-import type { SecretBox } from '../engine/send/sealing.js';
+import type { SecretBox } from '../engine/engine.js';
 
 const where = { webhookId: '', field: 'key check' };
 const value = 'sealed with SECRETS_KEY';

@@ -3,7 +3,7 @@ import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '
 import { parametersOf } from '../http/openapi/document.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Operation, Paths } from '../http/openapi/types.js';
-import { notices } from '../engine/circuit/store.js';
+import { notices } from '../engine/engine.js';
 
 /** A test belongs to no shipment: receivers can tell it from a real notification. */
 export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOTIFICATION' };

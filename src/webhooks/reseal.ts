@@ -1,7 +1,7 @@
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Sealer, OwnHeaders } from '../engine/send/sealing.js';
+import type { OwnHeaders, Sealer } from '../engine/engine.js';
 
 const webhooksPerStatement = 200;
 

@@ -8,14 +8,14 @@ import { conflict, notFound, invalidRequest } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import {
-  maskHeaders,
-  withoutQuery,
-  newSecret,
-  type Sealer,
   masked,
+  maskHeaders,
+  newSecret,
+  withoutQuery,
+  type DestinationPolicy,
   type OwnHeaders,
-} from '../engine/send/sealing.js';
-import type { DestinationPolicy } from '../engine/send/destination.js';
+  type Sealer,
+} from '../engine/engine.js';
 import * as responses from './schema.js';
 import { fields, include, webhookSchemas, type Include, type WebhookChanges } from './schema.js';
 import type { WebhookLimits } from './limits.js';

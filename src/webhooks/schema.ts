@@ -8,9 +8,13 @@ import {
   nextCursor,
   uuid,
 } from '../http/request/fields.js';
-import { addressPattern, checkTargetAddress, asciiAddress } from '../engine/send/target-address.js';
-import { masked } from '../engine/send/sealing.js';
-import type { DestinationPolicy } from '../engine/send/destination.js';
+import {
+  addressPattern,
+  asciiAddress,
+  checkTargetAddress,
+  masked,
+  type DestinationPolicy,
+} from '../engine/engine.js';
 
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
 const interest = z.string().regex(interestForm, {

@@ -7,6 +7,7 @@ const marks = [
 
 const rooms: Record<string, string> = {
   shipments: 'accept and create an order',
+  'engine/engine': 'all that the others know of the engine',
   'engine/record': 'record an event and what it owes',
   'engine/schedule': 'decide what starts',
   'engine/outbox': 'every statement on what is owed',
@@ -48,7 +49,8 @@ function importsBetween(names: string[]): Map<string, Set<string>> {
     },
   );
   const imports = new Map(names.map((name) => [name, new Set<string>()]));
-  const roomOf = (file: string) => names.find((name) => file.startsWith(`src/${name}/`));
+  const roomOf = (file: string) =>
+    names.find((name) => file.startsWith(`src/${name}/`) || file === `src/${name}.ts`);
   for (const { source, dependencies } of (JSON.parse(json) as Cruised).modules) {
     const from = roomOf(source);
     if (from === undefined) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { giveBack } from '../../src/engine/outbox/claim.js';
 import { cancelOwed } from '../../src/engine/outbox/cancel.js';
 import { createStarts } from '../../src/engine/attempt/starts.js';
@@ -42,7 +42,7 @@ interface Other {
 const sendByHand = (succeeded: boolean) => async (db: Database) => {
   const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
   for (const claim of await claimRedeliveries(db, [row!.delivery_id], leaseMs))
-    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+    await settleRedelivery(db, settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'));
 };
 const redeliver = (succeeded: boolean) => async (db: Database) => {
   const [row] = [...(await outboxOf(world)), ...(await logOf(world))];

@@ -40,7 +40,7 @@ describe('a cancelled replay', () => {
   test('leaves a delivery that its receiver had refused with that reason', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     const [claim] = await pull(world.db, webhookId);
-    const refused = { reason: 'REFUSED', errorDetail: 'REFUSED' } as const;
+    const refused = { reason: 'REFUSED', detail: '{"errorDetail":"REFUSED"}' } as const;
     await settle(world.db, [{ ...settlementOf(claim!, 'FAILED'), ...refused }]);
     const replayId = await replay(world, world.db, webhookId);
     expect(await now()).toEqual(['1 READY']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js';
 import { lockFailingFor, updateCircuits } from '../../src/engine/circuit/store.js';
-import { claimRedeliveries } from '../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { releaseTurns } from '../../src/engine/outbox/turns.js';
 import { recordEvents } from '../../src/engine/record/record.js';
 import type { Database } from '../../src/platform/database/postgres.js';

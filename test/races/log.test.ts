@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { makePartitionsSince, dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
-import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { cancelExpired } from '../../src/engine/outbox/cancel.js';
 import {
   createSweeper,
@@ -112,7 +112,7 @@ describe('an attempt by hand', () => {
     const [claim] = await claimRedeliveries(world.db, [id], leaseMs);
     expect(claim!.number).toBe(2);
     expect(await outboxOf(world)).toEqual([]);
-    await settleRedelivery(world.db, { ...settlementOf(claim!, 'RETRY'), succeeded: false });
+    await settleRedelivery(world.db, settlementOf(claim!, 'RETRY'));
     expect(await now()).toEqual(['1 FAILED']);
     expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'MANUAL' });
   });
@@ -122,7 +122,7 @@ describe('an attempt by hand', () => {
     await replay(world, world.db, webhookId);
     await finish(world.db, await pull(world.db, webhookId), 'RETRY', { delayMs: 3_600_000 });
     const [claim] = await claimRedeliveries(world.db, [await ask()], leaseMs);
-    await settleRedelivery(world.db, { ...settlementOf(claim!, 'RETRY'), succeeded: false });
+    await settleRedelivery(world.db, settlementOf(claim!, 'RETRY'));
     expect(await now()).toEqual(['1 RETRY']);
     expect(await pull(world.db, webhookId)).toEqual([]);
     await replay(world, world.db, webhookId);
@@ -143,7 +143,7 @@ describe('an attempt by hand', () => {
       const [claim] = await claiming;
       await replaying;
       expect(await now()).toEqual(['1 FAILED']);
-      await settleRedelivery(world.db, { ...settlementOf(claim!, 'SUCCEEDED'), succeeded: true });
+      await settleRedelivery(world.db, settlementOf(claim!, 'SUCCEEDED'));
       expect(await now()).toEqual(['1 SUCCEEDED']);
     },
   );
@@ -161,7 +161,7 @@ describe('an attempt by hand', () => {
       await replaying;
       const [claim] = await claimRedeliveries(world.db, [id], leaseMs);
       expect(await now()).toEqual(['1 SENDING']);
-      await settleRedelivery(world.db, { ...settlementOf(claim!, 'SUCCEEDED'), succeeded: true });
+      await settleRedelivery(world.db, settlementOf(claim!, 'SUCCEEDED'));
       expect(await now()).toEqual(['1 SUCCEEDED']);
       expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'MANUAL' });
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parkPage } from '../../src/engine/outbox/parked.js';
+import { parkPage } from '../../src/catch-up/replay/parked-store.js';
 import { advanceReplays } from '../../src/catch-up/replay/replay.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted } from '../../src/webhooks/store.js';

@@ -2,8 +2,8 @@ import { giveBack, renewLeases } from '../../src/engine/outbox/claim.js';
 import { releaseTurns, makeTurnsWait, recomputeTurns } from '../../src/engine/outbox/turns.js';
 import { cancelExpired, cancelOwed, supersede } from '../../src/engine/outbox/cancel.js';
 import type { Claim, Turn } from '../../src/engine/outbox/types.js';
-import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../src/webhooks/store.js';
 import {
@@ -131,7 +131,7 @@ const redeliver = async (db: Database, scene: Scene, succeeded: boolean) => {
   const ids = wanted.map((row) => row.delivery_id);
   for (const id of ids) await requestRedelivery(scene.world.db, scene.world.shipperId, id);
   for (const claim of await claimRedeliveries(db, ids, leaseMs))
-    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+    await settleRedelivery(db, settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'));
   await thenGiveTurns(db, scene);
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Due } from '../../src/engine/outbox/types.js';
 import { takeLapsed } from '../../src/engine/outbox/claim.js';
 import { resultsOf, settle } from '../../src/engine/outbox/settle.js';
-import type { SettleBatchOptions } from '../../src/engine/settle/batch.js';
+import type { SettleBatchOptions } from '../../src/engine/settle/settler.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';
@@ -99,7 +99,7 @@ describe('the webhook with the next due state is notified', () => {
 test('one of two attempts of a delivery settled together is already recorded, and the other is lost', async () => {
   const [lapsed] = await sendFirst();
   await world.sql('update outbox set lease_until = now()');
-  await takeLapsed(world.db, [lapsed!], { leaseMs, byHandLeaseMs: leaseMs });
+  await takeLapsed(world.db, [lapsed!], { leaseMs, testLeaseMs: leaseMs });
   const [again] = await pull(world.db, webhookId);
   const both = [settlementOf(lapsed!, 'SUCCEEDED'), settlementOf(again!, 'SUCCEEDED')];
   await settle(world.db, both.slice(1));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../src/engine/attempt/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { reportSuccess } from '../../src/engine/circuit/transitions.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
@@ -19,7 +19,7 @@ import {
   recording,
   createSweeper,
 } from '../support/core/acts.js';
-import { startDispatcher, startRedeliverer } from '../support/core/dispatcher.js';
+import { startDispatcher } from '../support/core/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
 import {
   addShipment,
@@ -100,17 +100,15 @@ test('an overtaken state whose attempt by hand fails is cancelled, not sent agai
   const [owed] = await outboxOf(world, webhookId);
   await requestRedelivery(world.db, world.shipperId, owed!.delivery_id);
   const respond = holdFirst(500);
-  const pulls: Promise<number[]>[] = [];
-  const notify = () =>
-    void pulls.push(pull(world.db, webhookId).then((claims) => claims.map(({ sequence }) => sequence)));
-  const redeliverer = startRedeliverer(world, receiver.url, { notify }); // pulls as the dispatcher does
-  await redeliverer.handle([owed!.delivery_id]);
+  const dispatcher = startDispatcher(world, receiver.url);
+  await dispatcher.redeliver();
   await receiver.waitFor(1);
   await record(world.db, shipmentId, ['PICKED_UP']);
+  receiver.reply = () => ({});
   respond();
-  await redeliverer.drain();
-  expect((await Promise.all(pulls)).flat()).toEqual([2]);
-  expect(await now()).toEqual(['1 SUPERSEDED', '2 SENDING']);
+  await until('the later one is sent', allAre(['1 SUPERSEDED', '2 SUCCEEDED']));
+  await dispatcher.drain();
+  expect(receiver.received.map(({ notification }) => notification.state)).toEqual(['CREATED', 'PICKED_UP']);
 });
 
 describe('a probe that is given back can be claimed by another process at once', () => {
@@ -185,24 +183,24 @@ test("one shipper's receivers that hang do not keep another's redelivery waiting
     shipments.map((id) => [id, 'HANGS']),
   );
   receiver.reply = ({ notification }) => (notification.state === 'OTHER' ? {} : undefined);
-  const redeliverer = startRedeliverer(world, receiver.url);
+  const dispatcher = startDispatcher(world, receiver.url);
   const owed = await world.sql<{ delivery_id: string; webhook_id: string; shipper_id: string }>(
     'select delivery_id, webhook_id, shipper_id from outbox',
   );
   for (const row of owed) await requestRedelivery(world.db, row.shipper_id, row.delivery_id);
   const hanging = owed.filter((row) => row.webhook_id !== otherWebhook);
   expect(hanging).toHaveLength(60);
-  await redeliverer.handle(hanging.map((row) => row.delivery_id));
+  await dispatcher.redeliver();
   await until(
     'the other one is sent',
     async () => {
-      await redeliverer.sweep();
+      await dispatcher.redeliver();
       return receiver.received.some(({ notification }) => notification.state === 'OTHER');
     },
     5_000,
   );
   await receiver.close();
-  await redeliverer.drain();
+  await dispatcher.drain();
   receiver = await startReceiver();
 });
 
@@ -217,7 +215,7 @@ test('redeliveries that wait for a replay of their webhook leave the connections
   );
   const ids = (await outboxOf(world, webhookId)).map((row) => row.delivery_id);
   for (const id of ids) await requestRedelivery(world.db, world.shipperId, id);
-  const redeliverer = startRedeliverer(world, receiver.url);
+  const dispatcher = startDispatcher(world, receiver.url);
   const another = openPool(world.databaseUrl, 1);
   let end = (): void => undefined;
   const locked = new Promise<void>((resolve) => {
@@ -228,13 +226,13 @@ test('redeliveries that wait for a replay of their webhook leave the connections
     });
   });
   await locked;
-  await Promise.all(ids.map((id) => redeliverer.handle([id]))); // nobody waits
+  await Promise.all(ids.map(() => dispatcher.redeliver())); // nobody waits
   await finish(world.db, [victim!], 'SUCCEEDED');
   end();
   await until('they are sent', async () => {
-    await redeliverer.sweep();
+    await dispatcher.redeliver();
     return receiver.received.length >= ids.length;
   });
-  await redeliverer.drain();
+  await dispatcher.drain();
   await another.end();
 });

@@ -38,12 +38,15 @@ const plain = {
 };
 const settingsOf = {
   plain,
-  /** It gives up a delivery after four attempts in two thirds of a second, and sweeps often. */
+  /**
+   * It gives up a delivery after four attempts in two thirds of a second, sweeps often, and keeps all of each attempt.
+   */
   impatient: {
     ...plain,
     RETRY_SCHEDULE: '200ms,200ms,200ms',
     DELIVERY_TIMEOUT: '2s',
     TIME_SCALE: '0.25',
+    LOG_DETAIL: 'all',
   },
 };
 type Kind = keyof typeof settingsOf;

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parkingKey, parkPage } from '../../src/engine/outbox/parked.js';
+import { parkingKey } from '../../src/engine/engine.js';
+import { parkPage } from '../../src/catch-up/replay/parked-store.js';
 import { drain, record } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';
 import { advance } from '../support/core/replays.js';

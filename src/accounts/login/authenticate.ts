@@ -58,9 +58,13 @@ export function keyAndCredentials(
 ): { accountKey: string; credentials: string } {
   const { key } = request.query;
   const header = request.get('authorization') ?? '';
-  const problems = [...keyProblems(key), ...headerProblems(header, scheme)];
+  const credentials = credentialsIn(header, scheme);
+  const problems = [
+    ...keyProblems(key),
+    ...(credentials === undefined ? headerProblems(header, scheme) : []),
+  ];
   if (problems.length > 0) throw unauthorized(scheme, problems.join(' '));
-  return { accountKey: key as string, credentials: credentialsIn(header, scheme)! };
+  return { accountKey: key as string, credentials: credentials! };
 }
 
 const tokenIn = (request: Request): string | undefined =>
@@ -68,9 +72,9 @@ const tokenIn = (request: Request): string | undefined =>
 
 function tokenOf(request: Request): string {
   const header = request.get('authorization') ?? '';
-  const problems = headerProblems(header, 'Bearer');
-  if (problems.length > 0) throw unauthorized('Bearer', problems.join(' '));
-  return credentialsIn(header, 'Bearer')!;
+  const token = credentialsIn(header, 'Bearer');
+  if (token === undefined) throw unauthorized('Bearer', headerProblems(header, 'Bearer').join(' '));
+  return token;
 }
 
 export const malformed = (scheme: Scheme) =>
@@ -87,7 +91,6 @@ function keyProblems(key: unknown): string[] {
 
 function headerProblems(header: string, scheme: Scheme): string[] {
   if (header === '') return [`The Authorization header is missing: expected ${forms[scheme].form}.`];
-  if (credentialsIn(header, scheme)) return [];
   const other = Object.keys(forms).find((name) => header.toLowerCase().startsWith(name.toLowerCase()));
   if (other === undefined || other === scheme) return [malformed(scheme)];
   return [`Expected ${forms[scheme].form}, got ${other}.`];

@@ -3,11 +3,15 @@ import { withoutSlot, type OutsideSlot } from '../../http/route.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { dueSinceUnknown, type Due } from '../../engine/outbox/types.js';
-import { lockMoves } from '../../engine/outbox/sql.js';
-import { withdrawPage } from '../../engine/outbox/replay.js';
-import { distinctTurns, releaseTurns } from '../../engine/outbox/turns.js';
-import { untilNoSendCanStart } from '../../engine/attempt/starts.js';
+import {
+  distinctTurns,
+  dueSinceUnknown,
+  lockMoves,
+  releaseTurns,
+  untilNoSendCanStart,
+  type Due,
+} from '../../engine/engine.js';
+import { withdrawPage } from './piece-store.js';
 import type { Durations } from '../../platform/durations.js';
 import { findReplay, endReplay, isEnding, type Replay } from './request-store.js';
 import {

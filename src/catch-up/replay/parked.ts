@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import { pauseAfter } from '../../platform/every.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { lockMoves } from '../../engine/outbox/sql.js';
+import { distinctTurns, lockMoves, makeTurnsWait } from '../../engine/engine.js';
 import {
   countBehind,
   isOwedEnough,
@@ -10,8 +10,7 @@ import {
   parkPage,
   unparkPiece,
   type ParkedPiece,
-} from '../../engine/outbox/parked.js';
-import { distinctTurns, makeTurnsWait } from '../../engine/outbox/turns.js';
+} from './parked-store.js';
 import { makePartitionsSince } from '../../history/retention/log-days.js';
 import type { Durations } from '../../platform/durations.js';
 import { notifyAndRelease } from './cancel-replay.js';

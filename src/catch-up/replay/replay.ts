@@ -2,10 +2,14 @@ import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../../history/retention/log-days.js';
-import { dueSinceUnknown } from '../../engine/outbox/types.js';
-import { distinctTurns, releaseTurns, makeTurnsWait } from '../../engine/outbox/turns.js';
-import { lockMoves } from '../../engine/outbox/sql.js';
-import { countOwed, replayPiece, type ReplayPiece } from '../../engine/outbox/replay.js';
+import {
+  distinctTurns,
+  dueSinceUnknown,
+  lockMoves,
+  makeTurnsWait,
+  releaseTurns,
+} from '../../engine/engine.js';
+import { countOwed, replayPiece, type ReplayPiece } from './piece-store.js';
 import { withdrawCancelled } from './cancel-replay.js';
 import { unparkWebhooks } from './parked.js';
 import {

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryOf, eventsIn, isMissed, isParked, parkedFrom, owedBy } from '../../engine/outbox/replay.js';
-import { isCallable, isInterested, ms } from '../../engine/outbox/sql.js';
+import { deliveryOf, eventsIn, isMissed, isParked, parkedFrom, owedBy } from './piece-store.js';
+import { isCallable, isInterested, ms } from '../../engine/engine.js';
 
 /** `NEVER_ATTEMPTED`: no delivery, or one without an attempt that is held because the webhook is not called. */
 export const replayedStatuses = ['FAILED', 'HELD', 'PENDING', 'NEVER_ATTEMPTED'] as const;

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { eventsIn, passedTo, owedBy, type ReplaySpan } from '../../engine/outbox/replay.js';
-import { isParking, parkingKey, type ParkedPlace } from '../../engine/outbox/parked.js';
-import { isCallable, isProbed, ms } from '../../engine/outbox/sql.js';
+import { eventsIn, passedTo, owedBy, type ReplaySpan } from './piece-store.js';
+import { type ParkedPlace } from './parked-store.js';
+import { isCallable, isParking, isProbed, ms, parkingKey } from '../../engine/engine.js';
 
 export interface TakenReplay extends ReplaySpan {
   done: number;

@@ -1,7 +1,12 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import { traceIdOf, traceparentOf, type Tracing } from '../../platform/telemetry/tracing.js';
+import {
+  childTraceparent,
+  traceIdOf,
+  traceparentOf,
+  type Tracing,
+} from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
 import { failedOutcome } from '../send/messages.js';
@@ -17,9 +22,12 @@ export interface AttemptOptions {
   sending: Pick<Sending, 'send'>;
   logger: Logger;
   metrics: Metrics;
+  countAttempt: ReturnType<typeof createAttemptCounter>;
   tracing: Tracing;
   /** `failed`: a success is logged at debug. */
   logAttempts: 'all' | 'failed';
+  /** `failed`: the log keeps no phases and headers of a success by the schedule. */
+  logDetail: 'all' | 'failed';
 }
 
 /** The steps in which an attempt by the schedule differs from one by hand. */
@@ -75,23 +83,28 @@ async function exchange(
 ): Promise<AttemptOutcome | null> {
   const opened = openTarget(options, claim, target);
   if (!opened) return failedOutcome('PROTOCOL', new Date());
-  const span = options.tracing.start('attempt', { parent: claim.trace, kind: 'client' });
+  const { tracing, logDetail } = options;
+  const span = tracing.isExporting ? tracing.start('attempt', { parent: claim.trace, kind: 'client' }) : null;
   const outcome = await options.sending.send({
     claim,
     target: opened,
-    traceparent: traceparentOf(span),
-    isTraced: span.isSampled,
+    traceparent: span ? traceparentOf(span) : childTraceparent(claim.trace),
+    isTraced: span?.isSampled ?? false,
+    keepsDetail: logDetail === 'all' || isByHand(claim),
     startUntilMs: options.starts.untilMs(issuedAt),
     mayStart: () => options.starts.mayStart(claim),
     isProved,
   });
   if (outcome.withheld) return null;
-  if (span.isSampled) {
+  if (span?.isSampled) {
     for (const [phase, atMs] of outcome.phaseEnds) span.event(phase, atMs);
     span.end(endOf(claim, outcome));
   }
   return outcome;
 }
+
+/** Such an attempt was made to be looked at. */
+const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
 
 function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {
   try {
@@ -120,20 +133,13 @@ const endOf = (claim: Claim, { ok, statusCode, errorCode }: AttemptOutcome) => (
 
 /** Counts and logs an attempt that has ended, whatever its trigger. */
 function note(
-  { metrics, logger, logAttempts }: AttemptOptions,
+  { metrics, countAttempt, logger, logAttempts }: AttemptOptions,
   claim: Claim,
   ended: Ended,
   accepted: boolean,
 ): void {
   const { statusCode, errorCode, durationMs } = ended;
-  metrics.attempts.inc({
-    outcome: errorCode ?? 'SUCCEEDED',
-    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
-  });
-  metrics.attemptDuration.observe(
-    { outcome: errorCode === null ? 'success' : 'failure' },
-    durationMs / 1_000,
-  );
+  countAttempt(ended);
   if (claim.trigger === 'SCHEDULED' && claim.number === 1)
     metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
   const level = !accepted ? 'warn' : logAttempts === 'failed' && errorCode === null ? 'debug' : 'info';
@@ -150,7 +156,7 @@ function note(
     status: ended.status,
     statusCode,
     errorCode,
-    durationMs: Math.round(durationMs),
+    durationMs,
     delayMs: ended.delayMs,
   };
   logger[level](line, accepted ? 'attempt' : 'attempt ended too late: its claim was lost');
@@ -168,11 +174,29 @@ function trackingIdOf(body: string): string | undefined {
   return body.slice(from, body.indexOf('"', from));
 }
 
-/** Starts each counter of attempts at zero: to Prometheus, one that first appears at 1 has not increased. */
-export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): void {
-  const unanswered = errorCodes.filter((code) => code !== 'HTTP_STATUS');
-  attempts.inc({ outcome: 'SUCCEEDED', status_class: '2xx' }, 0);
-  for (const outcome of unanswered) attempts.inc({ outcome, status_class: 'none' }, 0);
-  for (const status_class of ['3xx', '4xx', '5xx']) attempts.inc({ outcome: 'HTTP_STATUS', status_class }, 0);
+/**
+ * Counts attempts that have ended, each outcome from zero: to Prometheus, a counter that first appears at 1 has not
+ * increased.
+ */
+export function createAttemptCounter({ attempts, attemptDuration }: Metrics) {
+  const counters = new Map<string, { inc(by?: number): void }>();
+  const counterOf = (outcome: string, statusClass: string) => {
+    const key = outcome === 'HTTP_STATUS' ? statusClass : outcome; // any other outcome has one class
+    const known = counters.get(key);
+    if (known) return known;
+    const counter = attempts.labels(outcome, statusClass);
+    counters.set(key, counter);
+    return counter;
+  };
+  counterOf('SUCCEEDED', '2xx').inc(0);
+  for (const outcome of errorCodes) if (outcome !== 'HTTP_STATUS') counterOf(outcome, 'none').inc(0);
+  for (const statusClass of ['3xx', '4xx', '5xx']) counterOf('HTTP_STATUS', statusClass).inc(0);
   for (const outcome of ['success', 'failure']) attemptDuration.zero({ outcome });
+  const [success, failure] = [attemptDuration.labels('success'), attemptDuration.labels('failure')];
+
+  return ({ statusCode, errorCode, durationMs }: AttemptRecord): void => {
+    const statusClass = statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
+    counterOf(errorCode ?? 'SUCCEEDED', statusClass).inc();
+    (errorCode === null ? success : failure).observe(durationMs / 1_000);
+  };
 }

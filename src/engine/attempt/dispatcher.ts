@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { HeldBack } from '../outbox/sendable.js';
+import type { HeldBack } from '../schedule/places.js';
 import { pullDue } from '../outbox/claim.js';
+import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { isLost } from '../settle/retry-policy.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
@@ -26,6 +27,8 @@ export interface DispatcherOptions
 export interface Dispatcher extends HandOver {
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
+  /** Claims redeliveries that were asked for, as many as their lanes have room for. Never rejects. */
+  redeliver(): Promise<void>;
   /** See the scheduler. There is room while no attempt ends, because then none waits for this process. */
   hasRoomForOrder(shipperId: string, orders: OrdersUnderWay): boolean;
   /** Claims that wait for this process, by webhook. */
@@ -44,12 +47,14 @@ const stalledAfterMs = 300;
  * the lease has expired; a late outcome is refused.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { leaseDb, logger, metrics, durations, concurrency } = options;
+  const { db, leaseDb, logger, metrics, durations, concurrency } = options;
   const scheduler = new Scheduler({ concurrency, slowMs: durations.slowMs });
   const pages = new Set<Promise<void>>();
   let draining = false;
   let pageScheduled = false;
   let lastEndAtMs = 0;
+  let redelivering: Promise<void> | null = null;
+  let mayBeAsked = false;
 
   /** Requests and jobs may end after this process has drained, so it passes their webhooks on. */
   const notify = (due: Due[], one = false) => {
@@ -87,6 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Lanes notified in the same event-loop tick share a statement. */
   const schedulePage = () => {
+    watchWhileBusy();
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
     pageScheduled = true;
     setImmediate(() => {
@@ -121,6 +127,32 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
+  const accept = (claims: DueClaim[], asOfMs: number) => {
+    scheduler.claimed(claims, asOfMs, null);
+    if (draining) giveBackAll(scheduler.stop());
+    else startAndPull();
+  };
+
+  const redeliver = (): Promise<void> => {
+    mayBeAsked = true;
+    redelivering ??= claimAsked();
+    return redelivering;
+  };
+  const claimAsked = async (): Promise<void> => {
+    try {
+      while (mayBeAsked && !draining) {
+        mayBeAsked = false;
+        const asked = await findWaitingRedeliveries(db, scheduler.roomForRedeliveries());
+        const asOfMs = performance.now();
+        if (asked.length > 0) accept(await claimRedeliveries(db, asked, durations.leaseMs), asOfMs);
+      }
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'redeliveries not claimed; left to the sweeper');
+    } finally {
+      redelivering = null;
+    }
+  };
+
   const send = (entry: InFlight) => {
     const { claim } = entry;
     let durationMs: number | null = null;
@@ -136,6 +168,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         lastEndAtMs = performance.now();
         scheduler.ended(entry, durationMs, lastEndAtMs);
         startAndPull();
+        if (claim.trigger === 'MANUAL' && durationMs !== null) void redeliver();
       });
   };
   /** Null if none was made. */
@@ -157,6 +190,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return null;
   };
   const noteWait = (claim: DueClaim, sendableMs: number, startedAt: Date) => {
+    if (claim.trigger === 'MANUAL') return;
     if (!claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
     if (!options.tracing.isExporting) return;
     const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
@@ -175,17 +209,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const logFailure = (error: unknown) =>
     void logger.warn({ error: describeError(error) }, 'claim not sent; the sweeper takes it up');
 
-  const watching = setInterval(() => {
+  let watching: NodeJS.Timeout | undefined;
+  const watchWhileBusy = () => {
+    if (!draining) watching ??= setInterval(watch, durations.slowMs / 10);
+  };
+  const watch = () => {
+    if (!scheduler.isHolding() && scheduler.behind().length === 0) {
+      clearInterval(watching);
+      watching = undefined;
+      return;
+    }
     giveBackAll(scheduler.slow(performance.now()));
     startAndPull();
-  }, durations.slowMs / 10);
+  };
 
   return {
-    accept: (claims, asOfMs) => {
-      scheduler.claimed(claims, asOfMs, null);
-      if (draining) giveBackAll(scheduler.stop());
-      else startAndPull();
-    },
+    accept,
+    redeliver,
     hasRoomForOrder: (shipperId, orders) =>
       performance.now() - lastEndAtMs >= stalledAfterMs ||
       scheduler.hasRoomForOrder(shipperId, orders, performance.now()),
@@ -203,7 +243,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       settler.hurry();
       retries.stop();
       giveBackAll(scheduler.stop());
-      await Promise.all(pages);
+      await Promise.all([...pages, redelivering]);
       while (scheduler.isHolding()) await sleep(drainPollMs);
       clearInterval(watching);
       await settler.flushed();

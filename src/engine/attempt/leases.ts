@@ -4,6 +4,7 @@ import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { endProbes, giveBack, renewLeases } from '../outbox/claim.js';
+import { giveRedeliveryBack, renewRedeliveries } from '../outbox/redelivery.js';
 import type { Due, DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
@@ -33,6 +34,8 @@ export interface Leases {
 const retryPauseMs = 50;
 const maxRetries = 2;
 
+const isByHand = ({ trigger }: DueClaim) => trigger === 'MANUAL';
+
 export function createLeases(options: LeaseOptions): Leases {
   const { db, leaseDb, logger, isDraining } = options;
   const { leaseMs, patienceMs } = options.durations;
@@ -40,11 +43,15 @@ export function createLeases(options: LeaseOptions): Leases {
   const renew = () => {
     const now = performance.now();
     const old = options.claims().flatMap(({ claim, asOfMs }) => (now - asOfMs > leaseMs / 5 ? [claim] : []));
-    if (old.length === 0) return;
-    renewLeases(leaseDb, old, leaseMs).catch((error: unknown) =>
-      logger.warn({ error: describeError(error) }, 'leases not renewed; retrying'),
-    );
+    if (old.length > 0) renewAll(old).catch(notRenewed);
   };
+  const renewAll = async (claims: DueClaim[]) => {
+    const byHand = claims.filter(isByHand);
+    if (byHand.length > 0) await renewRedeliveries(leaseDb, byHand, leaseMs);
+    await renewLeases(leaseDb, claims, leaseMs);
+  };
+  const notRenewed = (error: unknown) =>
+    logger.warn({ error: describeError(error) }, 'leases not renewed; retrying');
   const renewal = setInterval(renew, leaseMs / 4);
 
   /**
@@ -68,12 +75,18 @@ export function createLeases(options: LeaseOptions): Leases {
   });
 
   const giveAllBack = async (claims: DueClaim[]): Promise<void> => {
-    let left = claims;
+    let left = claims.filter((claim) => !isByHand(claim));
     for (let again = 0; left.length > 0 && again <= maxRetries; again += 1) {
       if (again > 0) await sleep(retryPauseMs);
       const mayRetry = (error: unknown) => !isDraining() && !isInDoubt(error);
       left = await retryWhileDatabaseDown(() => giveBack(leaseDb, left), mayRetry, patienceMs);
     }
+    for (const claim of claims.filter(isByHand))
+      await retryWhileDatabaseDown(
+        () => giveRedeliveryBack(db, claim),
+        () => !isDraining(),
+        patienceMs,
+      );
     const probed = claims.filter((claim) => claim.isProbe && !left.includes(claim));
     if (probed.length > 0)
       await endProbes(
@@ -82,16 +95,19 @@ export function createLeases(options: LeaseOptions): Leases {
       );
   };
 
-  /** Later states recorded meanwhile did not cancel claimed ones. */
+  /** Later states recorded meanwhile did not cancel claimed ones, and releases may have missed those sent by hand. */
   const skipOvertaken = async (claims: DueClaim[]) => {
-    const turns = distinctTurns(
-      claims.flatMap(({ supersedes, webhookId, shipmentId }) =>
-        supersedes && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],
-      ),
-    );
+    const turnsOf = (some: DueClaim[]) =>
+      distinctTurns(
+        some.flatMap(({ webhookId, shipmentId }) =>
+          shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],
+        ),
+      );
+    const overtaken = turnsOf(claims.filter(({ supersedes }) => supersedes));
+    const turns = turnsOf(claims.filter((claim) => claim.supersedes || (claim.ordered && isByHand(claim))));
     if (turns.length === 0) return;
     try {
-      options.notify(await supersedeAndRelease(db, { overtaken: turns, turns }, options));
+      options.notify(await supersedeAndRelease(db, { overtaken, turns }, options));
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'overtaken states not cancelled; left to the sweeper');
     }

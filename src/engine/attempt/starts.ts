@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { ownClaim } from '../outbox/claim.js';
 import { isActive } from '../outbox/sql.js';
 import type { Durations } from '../../platform/durations.js';
@@ -53,41 +54,40 @@ export async function untilNoSendCanStart({
     await sleep(leftMs);
 }
 
+const claimRows = rowSet<Claim>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  revision: ['int', ({ revision }) => revision],
+  trigger: ['text', ({ trigger }) => trigger],
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+  erased: ['bool', ({ erased }) => erased],
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  delivery_id: ['uuid', ({ deliveryId }) => deliveryId],
+  number: ['int', ({ number }) => number],
+});
+
 /**
  * Attempts by hand also go to webhooks that are not active, but not to those of a suspended shipper. A redelivery is
  * claimed in `redeliveries`, because a finished delivery is not in the outbox. The lease must last until it is renewed:
  * the claiming statement may have used up most of it.
  */
 async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number): Promise<boolean[]> {
-  const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
   const rows = await db.query<{ unchanged: boolean }>(
     'find-unchanged',
     `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and
                        (case when t.trigger = 'MANUAL' then r.is_ours else o.is_ours end), false) as unchanged
-       from unnest($1::uuid[], $2::int[], $3::text[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[], $8::int[])
-            with ordinality as t (webhook_id, revision, trigger, shipment_id, erased, shipper_id, delivery_id, number, n)
+       from ${claimRows.as('t', 2, 'n')}
        left join lateral (
          select revision = t.revision and deleted_at is null and not suspended
                 and (t.trigger in ('MANUAL', 'TEST') or ${isActive('webhooks')}) as may_be_called
            from webhooks where webhook_id = t.webhook_id limit 1) w on true
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
-       left join lateral (${ownClaim('t', '$9')}) o on true
+       left join lateral (${ownClaim('t', '$1')}) o on true
        left join lateral (
          select lease_until is not null and number = t.number as is_ours from redeliveries
           where delivery_id = t.delivery_id limit 1) r on true
       order by t.n`,
-    [
-      column(({ webhookId }) => webhookId),
-      column(({ revision }) => revision),
-      column(({ trigger }) => trigger),
-      column(({ shipmentId }) => shipmentId),
-      column(({ erased }) => erased),
-      column(({ shipperId }) => shipperId),
-      column(({ deliveryId }) => deliveryId),
-      column(({ number }) => number),
-      leaseLeftMs,
-    ],
+    [leaseLeftMs, ...claimRows.arrays(claims)],
   );
   return rows.map(({ unchanged }) => unchanged);
 }

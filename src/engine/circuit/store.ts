@@ -1,5 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { oweAtOnce } from '../outbox/insert.js';
 import { withoutQuerySql } from '../send/sealing.js';
 import { isActive } from '../outbox/sql.js';
@@ -10,7 +11,7 @@ import {
   type CircuitDurations,
   type Outcomes,
   type Transition,
-} from './rule.js';
+} from './circuit.js';
 
 interface CircuitRow extends Circuit {
   webhookId: string;
@@ -61,11 +62,25 @@ async function lockCircuits(tx: Database, webhookIds: string[]): Promise<Circuit
   return rows.map((row) => ({ ...newCircuit(row.now), ...row }));
 }
 
-async function saveCircuits(
-  tx: Database,
-  results: { webhookId: string; probed: boolean; circuit: Circuit }[],
-): Promise<void> {
-  const column = <Value>(value: (circuit: Circuit) => Value) => results.map(({ circuit }) => value(circuit));
+interface SavedCircuit {
+  webhookId: string;
+  probed: boolean;
+  circuit: Circuit;
+}
+
+const circuitRows = rowSet<SavedCircuit>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  window_started_at: ['timestamptz', ({ circuit }) => circuit.windowStartedAt],
+  attempts: ['int', ({ circuit }) => circuit.attempts],
+  failures: ['int', ({ circuit }) => circuit.failures],
+  failing_since: ['timestamptz', ({ circuit }) => circuit.failingSince],
+  last_success_at: ['timestamptz', ({ circuit }) => circuit.lastSuccessAt],
+  open_until: ['timestamptz', ({ circuit }) => circuit.openUntil],
+  times_opened: ['int', ({ circuit }) => circuit.timesOpened],
+  probed: ['bool', ({ probed }) => probed],
+});
+
+async function saveCircuits(tx: Database, results: SavedCircuit[]): Promise<void> {
   await tx.query(
     'save-circuits',
     `update circuits c
@@ -74,22 +89,9 @@ async function saveCircuits(
             open_wait = case when i.open_until is distinct from c.open_until then i.open_until - now() else c.open_wait end,
             times_opened = i.times_opened,
             probe_until = case when i.probed then null else c.probe_until end
-       from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[], $5::timestamptz[], $6::timestamptz[],
-                   $7::timestamptz[], $8::int[], $9::bool[])
-         as i (webhook_id, window_started_at, attempts, failures, failing_since, last_success_at, open_until,
-               times_opened, probed)
+       from ${circuitRows.as('i')}
       where c.webhook_id = i.webhook_id`,
-    [
-      results.map(({ webhookId }) => webhookId),
-      column((circuit) => circuit.windowStartedAt),
-      column((circuit) => circuit.attempts),
-      column((circuit) => circuit.failures),
-      column((circuit) => circuit.failingSince),
-      column((circuit) => circuit.lastSuccessAt),
-      column((circuit) => circuit.openUntil),
-      column((circuit) => circuit.timesOpened),
-      results.map(({ probed }) => probed),
-    ],
+    circuitRows.arrays(results),
   );
 }
 
@@ -230,6 +232,13 @@ export interface Notice {
   reason: string | null;
 }
 
+const noticeRows = rowSet<Notice & { eventId: string }>({
+  event_id: ['uuid', ({ eventId }) => eventId],
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  state: ['text', ({ state }) => state],
+  reason: ['text', ({ reason }) => reason],
+});
+
 /**
  * Records notices as events without a shipment, owed to the shipper's other webhooks that list them in their interests.
  * Body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. Call it in the
@@ -237,31 +246,25 @@ export interface Notice {
  */
 export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
   const now = new Date();
+  const recorded = about.map((notice) => ({ ...notice, eventId: newId(now.getTime()) }));
   const rows = await tx.query<{ webhook_id: string }>(
     'record-notices',
     `with about as (
        select i.event_id, i.state, i.reason, w.webhook_id, w.shipper_id, w.target_address
-         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) as i (event_id, webhook_id, state, reason)
+         from ${noticeRows.as('i', 3)}
          join webhooks w on w.webhook_id = i.webhook_id
      ), recorded as (
        insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
-       select event_id, shipper_id, 1, state, $5,
+       select event_id, shipper_id, 1, state, $1,
               json_build_object('state', state, 'webhook_id', webhook_id, 'target_address', ${withoutQuerySql('target_address')},
-                                'reason', reason, 'timestamp', $6::bigint)::text
+                                'reason', reason, 'timestamp', $2::bigint)::text
          from about
      )
      ${oweAtOnce(`select a.shipper_id, a.event_id, w.webhook_id, a.state
                     from about a
                     join webhooks w on w.shipper_id = a.shipper_id and w.webhook_id <> a.webhook_id
                      and w.deleted_at is null and a.state = any(w.interests)`)}`,
-    [
-      about.map(() => newId(now.getTime())),
-      about.map(({ webhookId }) => webhookId),
-      about.map(({ state }) => state),
-      about.map(({ reason }) => reason),
-      now,
-      now.getTime(),
-    ],
+    [now, now.getTime(), ...noticeRows.arrays(recorded)],
   );
   return rows.map((row) => row.webhook_id);
 }

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { Outcomes, Transition } from './rule.js';
+import type { Outcomes, Transition } from './circuit.js';
 import {
   disableWebhooks,
   lockFailingFor,

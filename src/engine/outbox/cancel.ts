@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { insertCounts } from './counts.js';
 import {
   erasedEvents,
@@ -11,7 +12,7 @@ import {
   owedOf,
   takeOut,
 } from './sql.js';
-import { turnColumns, type Turn } from './types.js';
+import type { Turn } from './types.js';
 
 /** `page` selects and locks the keys. `also` adds parts, which can read the removed rows as `gone`. */
 async function cancel(
@@ -93,6 +94,12 @@ export interface Overtaken extends Turn {
   before: number | null;
 }
 
+const overtakenRows = rowSet<Overtaken>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+  before: ['int', ({ before }) => before],
+});
+
 /** Terminal states and deliveries being sent are left. The later states may then go: call `releaseTurns` next. */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await cancel(
@@ -100,7 +107,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
     'supersede',
     {
       page: `select e.shipper_id, e.delivery_id
-               from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (webhook_id, shipment_id, before)
+               from ${overtakenRows.as('t')}
               cross join lateral (select 1 from webhooks where webhook_id = t.webhook_id and supersede limit 1) w
               cross join lateral (
                 select e.shipper_id, e.delivery_id from outbox e
@@ -110,7 +117,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
                  order by e.sequence for update of e skip locked) e`,
       reason: 'SUPERSEDED',
     },
-    [...turnColumns(turns), turns.map(({ before }) => before), terminalStates],
+    [...overtakenRows.arrays(turns), terminalStates],
   );
 }
 

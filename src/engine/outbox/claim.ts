@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { insertCounts } from './counts.js';
 import {
   unclaimed,
@@ -15,7 +16,7 @@ import {
   recentMonths,
   sameDelivery,
 } from './sql.js';
-import { keysInOrder, type Claim, type DueClaim, type RowKey, type Turn } from './types.js';
+import { inLockOrder, keyRows, type Claim, type DueClaim, type RowKey, type Turn } from './types.js';
 
 /** Nothing earlier than `since` is due; null if that is unknown. */
 export interface Wanted {
@@ -24,6 +25,12 @@ export interface Wanted {
   since: Date | null;
 }
 
+const wantedRows = rowSet<Wanted>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  room: ['int', ({ room }) => room],
+  since: ['timestamptz', ({ since }) => since],
+});
+
 /** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
@@ -31,7 +38,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
     `pull-due@${months.name}`,
     `with picked as materialized (
        select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, w.called_since, ${isTroubled('c')} as troubled
-         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
+         from ${wantedRows.as('t')}
         cross join lateral (
           select revision, ordering, supersede, called_since from webhooks
            where webhook_id = t.webhook_id and ${isActive('webhooks')} limit 1) w
@@ -51,12 +58,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
      select ${claimColumns}, o.due_at as "dueAt", false as "isProbe",
             greatest(0, extract(epoch from now() - greatest(o.due_at, o.called_since)) * 1000)::float8 as "sendableForMs"
        from o ${ofRecentEvent(months)}`,
-    [
-      wanted.map(({ webhookId }) => webhookId),
-      wanted.map(({ room }) => room),
-      wanted.map(({ since }) => since),
-      leaseMs,
-    ],
+    [...wantedRows.arrays(wanted), leaseMs],
   );
 }
 
@@ -103,15 +105,15 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
   );
 }
 
-const keysOf = (claims: Claim[]) => [
-  claims.map(({ shipperId }) => shipperId),
-  claims.map(({ deliveryId }) => deliveryId),
-  claims.map(({ number }) => number),
-];
+const attempts = rowSet<Claim>({
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  delivery_id: ['uuid', ({ deliveryId }) => deliveryId],
+  number: ['int', ({ number }) => number],
+});
 
 /** Locks the rows; locked ones are skipped. */
 const claimedRows = `select o.shipper_id, o.delivery_id
-  from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (shipper_id, delivery_id, number)
+  from ${attempts.as('t')}
  cross join lateral (
    select shipper_id, delivery_id from outbox
     where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
@@ -125,7 +127,7 @@ export async function giveBack<Some extends Claim>(db: Database, claims: Some[])
      update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
        from held where ${sameDelivery('o', 'held')}
      returning o.delivery_id as "deliveryId"`,
-    keysOf(claims),
+    attempts.arrays(claims),
   );
   const given = new Set(rows.map(({ deliveryId }) => deliveryId));
   return claims.filter(({ deliveryId }) => !given.has(deliveryId));
@@ -143,25 +145,25 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
     'renew-leases',
     `with held as materialized (${claimedRows})
      update outbox o set lease_until = now() + ${ms('$4')} from held where ${sameDelivery('o', 'held')}`,
-    [...keysOf(claims), leaseMs],
+    [...attempts.arrays(claims), leaseMs],
   );
 }
 
 /**
  * Attempts enter the log as `LOST`; they start when the lease was last renewed. A test fails; every other
- * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
+ * delivery is due again. Redeliveries are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
  * of the deliveries that are due again.
  */
 export async function takeLapsed(
   db: Database,
   keys: RowKey[],
-  options: { leaseMs: number; byHandLeaseMs: number },
+  options: { leaseMs: number; testLeaseMs: number },
 ): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
   const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
     'take-lapsed',
     `with lapsed as materialized (
        select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$4')} else ${ms('$3')} end as began_at
-         from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
+         from ${keyRows.as('p')} cross join lateral (
          select * from outbox o
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
             and o.status = 'SENDING' and o.lease_until <= now()
@@ -184,7 +186,7 @@ export async function takeLapsed(
      update outbox o set ${unclaimed}, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
      returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
-    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
+    [...keyRows.arrays(inLockOrder(keys)), options.leaseMs, options.testLeaseMs],
   );
   return {
     webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],

@@ -1,5 +1,14 @@
-import { isParking, parkingKey } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
+
+/**
+ * True while a webhook is parked: its events get no outbox rows. The replay stores the feed position at which that
+ * began.
+ */
+export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
+
+/** Recordings share this advisory lock while a webhook of the shipper is parked. */
+export const parkingKey = (shipperId: string) =>
+  `hashtextextended('parcelhook-parking', 0) # hashtextextended(${shipperId}::text, 0)`;
 
 const isBehind = `exists (
   select 1 from outbox u where u.webhook_id = webhooks.webhook_id and u.due_at <= now() and u.status <> 'SENDING')`;

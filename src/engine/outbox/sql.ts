@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
+import type { Columns } from '../../platform/database/parameters.js';
 import { firstIdOf } from '../../platform/ids.js';
-import type { AttemptRecord, Claim } from './types.js';
+import type { AttemptRecord } from './types.js';
 
 /**
  * Conditions and columns that several statements share.
@@ -217,48 +218,29 @@ export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-0
      where o.place < ${limit})`;
 
 /** The log holds these of an attempt that has ended, beside its number, trigger and start. */
-const outcome: [
-  column: string,
-  type: string,
-  field: Exclude<keyof AttemptRecord, keyof Claim | 'startedAt'>,
-][] = [
-  ['duration_ms', 'int', 'durationMs'],
-  ['dns_ms', 'int', 'dnsMs'],
-  ['connect_ms', 'int', 'connectMs'],
-  ['tls_ms', 'int', 'tlsMs'],
-  ['first_byte_ms', 'int', 'firstByteMs'],
-  ['status_code', 'int', 'statusCode'],
-  ['remote_address', 'inet', 'remoteAddress'],
-  ['error_code', 'text', 'errorCode'],
-  ['error_detail', 'text', 'errorDetail'],
-  ['response_body', 'text', 'responseBody'],
-  ['response_headers', 'text', 'responseHeaders'],
-  ['request_headers', 'text', 'requestHeaders'],
-];
-const listed = (of: (column: string, type: string, field: string, index: number) => string) =>
-  outcome.map(([column, type, field], index) => of(column, type, field, index)).join(', ');
+export const outcome = {
+  duration_ms: ['int', ({ durationMs }) => durationMs],
+  status_code: ['int', ({ statusCode }) => statusCode],
+  error_code: ['text', ({ errorCode }) => errorCode],
+  response_body: ['text', ({ responseBody }) => responseBody],
+  detail: ['text', ({ detail }) => detail],
+} satisfies Columns<AttemptRecord>;
+const columns = Object.keys(outcome);
+const parts = Object.values(outcome);
 
-export const outcomeColumns = listed((column) => column);
-export const outcomeOf = (row: string) => listed((column) => `${row}.${column}`);
+export const outcomeColumns = columns.join(', ');
+export const outcomeOf = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
 /** The columns of no attempt, or of one whose delivery was cancelled meanwhile. */
-export const noOutcome = listed((_, type) => `null::${type}`);
+export const noOutcome = parts.map(([type]) => `null::${type}`).join(', ');
 /** The columns of an attempt whose process ended before its outcome was known. */
-export const lostOutcome = listed((column, type) =>
-  column === 'error_code' ? `'LOST'::text` : `null::${type}`,
-);
-/** The columns, each under the name of its field. */
-export const outcomeFields = listed((column, _, field) => `${column} as "${field}"`);
-/** Parameters from `$first` on: `outcomeValues`, or an array of each with `suffix` `[]`. */
-export const outcomeParameters = (first: number, suffix: '' | '[]' = '') =>
-  listed((_column, type, _field, index) => `$${first + index}::${type}${suffix}`);
+export const lostOutcome = columns
+  .map((column, index) => (column === 'error_code' ? `'LOST'::text` : `null::${parts[index]![0]}`))
+  .join(', ');
+/** Parameters from `$first` on: `outcomeValues`. */
+export const outcomeParameters = (first: number) =>
+  parts.map(([type], index) => `$${first + index}::${type}`).join(', ');
 /** The values, in the order of the columns. */
-export const outcomeValues = (attempt: AttemptRecord): unknown[] =>
-  outcome.map(([, , field]) => (field === 'durationMs' ? Math.round(attempt.durationMs) : attempt[field]));
-/** An array for each column. */
-export const outcomeArrays = (attempts: AttemptRecord[]): unknown[][] => {
-  const rows = attempts.map(outcomeValues);
-  return outcome.map((_, index) => rows.map((row) => row[index]));
-};
+export const outcomeValues = (attempt: AttemptRecord): unknown[] => parts.map(([, value]) => value(attempt));
 
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, ${outcomeColumns}`;

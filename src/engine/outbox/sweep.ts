@@ -11,7 +11,7 @@ import {
   owingWebhooks,
   sameDelivery,
 } from './sql.js';
-import { keysInOrder, type Due, type RowKey, type Turn } from './types.js';
+import { inLockOrder, keyRows, type Due, type RowKey, type Turn } from './types.js';
 
 export interface Findings {
   /** Null after the last page. */
@@ -211,7 +211,7 @@ export async function correctRows(
   const rows = await db.query<{ webhook_id: string }>(
     'put-rows-right',
     `with ahead as materialized (
-       select o.* from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
+       select o.* from ${keyRows.as('p')} cross join lateral (
          select shipper_id, delivery_id, webhook_id from outbox o
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id and ${isRowAhead('o', '$4')}
           limit 1 for no key update skip locked) o
@@ -226,7 +226,7 @@ export async function correctRows(
             lease_until = case when o.lease_until is not null then least(o.lease_until, now() + ${ms('$4')}) end
        from ahead a where ${sameDelivery('o', 'a')}
      returning o.webhook_id`,
-    [...keysInOrder(keys), setBackMs, maxLeaseMs],
+    [...keyRows.arrays(inLockOrder(keys)), setBackMs, maxLeaseMs],
   );
   return [...new Set(rows.map((row) => row.webhook_id))];
 }

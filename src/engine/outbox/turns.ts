@@ -2,7 +2,7 @@ import type { Database, Queries } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { supersede, type Overtaken } from './cancel.js';
-import { distinctDue, dueSinceUnknown, turnColumns, type Due, type Turn } from './types.js';
+import { distinctDue, dueSinceUnknown, turnRows, type Due, type Turn } from './types.js';
 import { blocker, isProbed, sameDelivery } from './sql.js';
 
 /** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
@@ -17,36 +17,38 @@ const scheduledOnceReleased = `case when o.trigger = 'REPLAY' then o.scheduled_a
 const ruleOf = (webhookId: string) =>
   `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
 
+const releaseText = `
+  with unblocked as materialized (
+    select n.shipper_id, n.delivery_id
+      from ${turnRows.as('t')}
+     cross join lateral (
+       select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
+        where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
+        order by sequence limit 1) n
+     cross join lateral (${ruleOf('n.webhook_id')}) w
+     where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
+  ), next as materialized (
+    select n.shipper_id, n.delivery_id
+      from unblocked u
+     cross join lateral (
+       select shipper_id, delivery_id from outbox
+        where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
+        limit 1 for no key update skip locked) n
+  )
+  update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
+   where ${sameDelivery('o', 'n')} and o.waits_turn
+  returning o.webhook_id as "webhookId", o.due_at as "dueAt"`;
+
 /**
  * Call it after a commit that may have unblocked a state, and after one that made a state wait: a statement sees only
  * what was committed before it began, so either may have missed the other. It locks only released rows, so as not to
  * delay the settling of a blocker. A retry keeps its time.
  */
 export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
-  const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
-    'release-turns',
-    `with unblocked as materialized (
-       select n.shipper_id, n.delivery_id
-         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
-        cross join lateral (
-          select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
-           where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
-           order by sequence limit 1) n
-        cross join lateral (${ruleOf('n.webhook_id')}) w
-        where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
-     ), next as materialized (
-       select n.shipper_id, n.delivery_id
-         from unblocked u
-        cross join lateral (
-          select shipper_id, delivery_id from outbox
-           where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
-           limit 1 for no key update skip locked) n
-     )
-     update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
-      where ${sameDelivery('o', 'n')} and o.waits_turn
-     returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
-    [...turnColumns(turns), holdMs],
-  );
+  const rows = await db.query<{ webhookId: string; dueAt: Date | null }>('release-turns', releaseText, [
+    ...turnRows.arrays(turns),
+    holdMs,
+  ]);
   return distinctDue(
     rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
   );
@@ -68,7 +70,7 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
     'make-turns-wait',
     `with held as materialized (
        select o.shipper_id, o.delivery_id
-         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
+         from ${turnRows.as('t')}
         cross join lateral (${ruleOf('t.webhook_id')}) w
         cross join lateral (
           select n.shipper_id, n.delivery_id from outbox n
@@ -78,7 +80,7 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
      )
      update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduledWhileWaiting} from held h
       where ${sameDelivery('o', 'h')}`,
-    [...turnColumns(turns), holdMs],
+    [...turnRows.arrays(turns), holdMs],
   );
 }
 

@@ -1,3 +1,4 @@
+import { rowSet } from '../../platform/database/parameters.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
@@ -45,20 +46,11 @@ export interface AttemptRecord {
   trigger: Trigger;
   startedAt: Date;
   durationMs: number;
-  dnsMs: number | null;
-  connectMs: number | null;
-  tlsMs: number | null;
-  firstByteMs: number | null;
-  /** The receiver's IP address. */
-  remoteAddress: string | null;
   statusCode: number | null;
   errorCode: string | null;
-  errorDetail: string | null;
   responseBody: string | null;
-  /** The headers as stored (`send/response-headers.ts`). */
-  responseHeaders: string | null;
-  /** Only the stored part; null if no request was sent. */
-  requestHeaders: string | null;
+  /** The rest, as text (`send/detail.ts`); null if it is not kept. */
+  detail: string | null;
 }
 
 /** Why a delivery has failed although it had retries left: the response asked for none. */
@@ -78,21 +70,24 @@ export interface Turn {
   shipmentId: string;
 }
 
-export const turnColumns = (turns: Turn[]): [webhookIds: string[], shipmentIds: string[]] => [
-  turns.map(({ webhookId }) => webhookId),
-  turns.map(({ shipmentId }) => shipmentId),
-];
+export const turnRows = rowSet<Turn>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+});
 
 export interface RowKey {
   shipperId: string;
   deliveryId: string;
 }
 
-/** Sorts keys into the order in which rows are locked. */
-export function keysInOrder(keys: RowKey[]): [shipperIds: string[], deliveryIds: string[]] {
-  const inOrder = [...keys].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
-  return [inOrder.map(({ shipperId }) => shipperId), inOrder.map(({ deliveryId }) => deliveryId)];
-}
+export const keyRows = rowSet<RowKey>({
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  delivery_id: ['uuid', ({ deliveryId }) => deliveryId],
+});
+
+/** The order in which rows are locked. */
+export const inLockOrder = <Key extends RowKey>(keys: readonly Key[]): Key[] =>
+  [...keys].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
 
 /** `dueFromMs` is an epoch time; null if it is unknown. */
 export interface Due {

@@ -9,6 +9,7 @@ import {
   isTooSlow,
   isUniqueViolation,
   type Database,
+  type Queries,
 } from '../../platform/database/postgres.js';
 import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
 import {
@@ -56,6 +57,12 @@ interface PlannedRow {
   index: number | null;
   /** When the order was accepted, if the event creates its shipment. */
   acceptedAt: Date | null;
+}
+
+/** What was read before: shipments by either id, and events by their callers' ids. */
+interface Known {
+  shipments: Map<string, ShipmentHead>;
+  known: Map<string, { shipmentId: string; state: string }>;
 }
 
 interface Plan {
@@ -107,9 +114,43 @@ async function recordRound(
   results: Map<number, RecordResult>,
   round: number,
 ): Promise<void> {
-  const plan = await planRound(deps, events, results, round);
+  const open = events.flatMap((event, index) => (results.has(index) ? [] : [{ event, index }]));
+  const shipments = await loadHeads(
+    deps.db,
+    open.map(({ event }) => event),
+    round === 0, // later, another process may have created the shipment of an order
+  );
+  // After the shipments: an event that has moved one is then found here, and repeated instead of refused.
+  const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
+  const known = await findEventsByExternalId(deps.db, externalIds);
+  await recordPlan(deps, planOf(deps, open, { shipments, known }, results), results, deps.db);
+}
+
+/**
+ * Records the first state of orders by one statement on `db`, which is sent before this function returns. Leaves out
+ * orders that are not accepted when it runs. Resolves with the shipmentIds recorded.
+ */
+export async function recordCreations(
+  deps: RecordDependencies,
+  db: Queries,
+  orders: ShipmentHead[],
+  state: string,
+): Promise<Set<string>> {
+  const results = new Map<number, RecordResult>();
+  const open = orders.map((order, index) => ({ event: { order, state }, index }));
+  const shipments = new Map(orders.map((order) => [order.shipmentId, { ...order }]));
+  await recordPlan(deps, planOf(deps, open, { shipments, known: new Map() }, results), results, db);
+  return new Set([...results.keys()].map((index) => orders[index]!.shipmentId));
+}
+
+async function recordPlan(
+  deps: RecordDependencies,
+  plan: Plan,
+  results: Map<number, RecordResult>,
+  db: Queries,
+): Promise<void> {
   if (plan.rows.length === 0) return;
-  const { recorded, owed } = await insertUnlessTaken(deps, plan);
+  const { recorded, owed } = await insertUnlessTaken(deps, plan, db);
   for (const { row, span, index, acceptedAt } of plan.rows) {
     if (!recorded.has(row.eventId)) continue;
     if (span.isSampled)
@@ -120,10 +161,13 @@ async function recordRound(
       deps.metrics.orderToCreated.observe(Math.max(0, Date.now() - acceptedAt.getTime()) / 1_000);
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
-  deps.metrics.fannedOut.inc(owed.filter(({ parked }) => !parked).length);
-  const later = owed.filter(
-    ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
-  );
+  const later: Owed[] = [];
+  let fannedOut = 0;
+  for (const one of owed) {
+    if (!one.parked) fannedOut += 1;
+    if (one.waitsTurn || (one.supersedes && one.event.sequence > 1)) later.push(one);
+  }
+  deps.metrics.fannedOut.inc(fannedOut);
   if (later.length > 0) await releaseAgain(deps, later);
 }
 
@@ -131,6 +175,7 @@ async function recordRound(
 async function insertUnlessTaken(
   deps: RecordDependencies,
   { moves, rows }: Plan,
+  db: Queries,
 ): Promise<{ recorded: Set<string>; owed: Owed[] }> {
   const { handOver } = deps;
   const events = rows.map(({ row }) => row);
@@ -139,7 +184,7 @@ async function insertUnlessTaken(
   const asOfMs = performance.now();
   let owed: Owed[] = [];
   try {
-    const inserted = await insertEvents(deps.db, inOrder, events, room, deps);
+    const inserted = await insertEvents(db, inOrder, events, room, deps);
     owed = inserted.owed;
     return inserted;
   } catch (error) {
@@ -147,11 +192,13 @@ async function insertUnlessTaken(
     if (isNullViolation(error)) throw clockIsWrong();
     throw error;
   } finally {
-    const left = owed.flatMap(({ started, waitsTurn, webhookId, dueAt }): Due[] =>
-      started || waitsTurn ? [] : [{ webhookId, dueFromMs: dueAt.getTime() }],
-    );
-    const started = owed.filter(({ started }) => started);
-    handOver.recorded(room, started.map(claimOf), left, asOfMs);
+    const claims: DueClaim[] = [];
+    const left: Due[] = [];
+    for (const one of owed) {
+      if (one.started) claims.push(claimOf(one));
+      else if (!one.waitsTurn) left.push({ webhookId: one.webhookId, dueFromMs: one.dueAt.getTime() });
+    }
+    handOver.recorded(room, claims, left, asOfMs);
   }
 }
 
@@ -202,21 +249,12 @@ async function releaseAgain(deps: RecordDependencies, later: Owed[]): Promise<vo
   }
 }
 
-async function planRound(
+function planOf(
   deps: RecordDependencies,
-  events: NewEvent[],
+  open: { event: NewEvent; index: number }[],
+  { shipments, known }: Known,
   results: Map<number, RecordResult>,
-  round: number,
-): Promise<Plan> {
-  const open = events.flatMap((event, index) => (results.has(index) ? [] : [{ event, index }]));
-  const shipments = await loadHeads(
-    deps.db,
-    open.map(({ event }) => event),
-    round === 0, // later, another process may have created the shipment of an order
-  );
-  // After the shipments: an event that has moved one is then found here, and repeated instead of refused.
-  const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
-  const known = await findEventsByExternalId(deps.db, externalIds);
+): Plan {
   const plan: Plan = { moves: new Map(), rows: [] };
   const recordedAt = new Date(); // one for all: within a commit the feed is ordered by id, and a clock may be set back
   const planned = new Set<string>();

@@ -1,7 +1,8 @@
 import type { Room } from '../outbox/types.js';
 import { eventsOf, ms } from '../outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../outbox/insert.js';
-import type { Database } from '../../platform/database/postgres.js';
+import type { Database, Queries } from '../../platform/database/postgres.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { eraseNotification } from './notification.js';
 
@@ -48,7 +49,7 @@ export interface Move {
   lastEventId: string;
 }
 
-export interface Owed extends Omit<OwedRow, 'eventId'> {
+export interface Owed extends OwedRow {
   deliveryId: string;
   event: EventRow;
 }
@@ -99,55 +100,63 @@ export async function findEventsByExternalId(
  * not-null violation (of `position`) if this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
-  db: Database,
+  db: Queries,
   moves: Move[],
   events: EventRow[],
   room: Room,
   options: { leaseMs: number; orderHoldMs: number },
 ): Promise<{ recorded: Set<string>; owed: Owed[] }> {
   const rows = await db.query<OwedRow>('insert-events', insertEventsText, [
-    moves.map(({ shipmentId }) => shipmentId),
-    moves.map(({ shipperId }) => shipperId),
-    moves.map(({ fromSequence }) => fromSequence),
-    moves.map(({ toSequence }) => toSequence),
-    moves.map(({ state }) => state),
-    events.map(({ eventId }) => eventId),
-    events.map(({ externalId }) => externalId),
-    events.map(({ shipperId }) => shipperId),
-    events.map(({ shipmentId }) => shipmentId),
-    events.map(({ sequence }) => sequence),
-    events.map(({ state }) => state),
-    events.map(({ recordedAt }) => recordedAt),
-    events.map(({ body }) => body),
     JSON.stringify(room.byWebhook),
     room.ofOthers,
     room.total,
     options.leaseMs,
     options.orderHoldMs,
-    moves.map(({ erased }) => erased),
-    events.map(({ erased }) => (erased ? 'AFTER' : null)),
-    moves.map(({ firstEventId }) => firstEventId),
-    moves.map(({ lastEventId }) => lastEventId),
     events[0]?.recordedAt,
-    events.map(({ trace }) => trace),
+    ...moveRows.arrays(moves),
+    ...eventRows.arrays(events),
   ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
-  return {
-    recorded: new Set(rows.map(({ eventId }) => eventId)),
-    owed: rows.flatMap(({ eventId, deliveryId, ...owed }) =>
-      deliveryId === null ? [] : [{ ...owed, deliveryId, event: byId.get(eventId)! }],
-    ),
-  };
+  const recorded = new Set<string>();
+  const owed: Owed[] = [];
+  for (const row of rows) {
+    if (row.deliveryId === null) recorded.add(row.eventId);
+    else owed.push(Object.assign(row as OwedRow & { deliveryId: string }, { event: byId.get(row.eventId)! }));
+  }
+  return { recorded, owed };
 }
+
+const moveRows = rowSet<Move>({
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  from_sequence: ['int', ({ fromSequence }) => fromSequence],
+  to_sequence: ['int', ({ toSequence }) => toSequence],
+  state: ['text', ({ state }) => state],
+  erased: ['bool', ({ erased }) => erased],
+  first_event_id: ['uuid', ({ firstEventId }) => firstEventId],
+  last_event_id: ['uuid', ({ lastEventId }) => lastEventId],
+});
+const eventRows = rowSet<EventRow>({
+  event_id: ['uuid', ({ eventId }) => eventId],
+  external_id: ['text', ({ externalId }) => externalId],
+  shipper_id: ['uuid', ({ shipperId }) => shipperId],
+  shipment_id: ['uuid', ({ shipmentId }) => shipmentId],
+  sequence: ['int', ({ sequence }) => sequence],
+  state: ['text', ({ state }) => state],
+  recorded_at: ['timestamptz', ({ recordedAt }) => recordedAt],
+  body: ['text', ({ body }) => body],
+  erasure: ['text', ({ erased }) => (erased ? 'AFTER' : null)],
+  trace: ['bytea', ({ trace }) => trace],
+});
+const firstMove = 7; // the parameters before it are values
 
 const moveShipments = `
   m as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
-      as m (shipment_id, shipper_id, from_sequence, to_sequence, state, erased, first_event_id, last_event_id)
-     order by shipment_id
+    select * from ${moveRows.as('m', firstMove)} order by shipment_id
   ), created as (
     insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, first_event_id, last_event_id)
-    select shipment_id, shipper_id, state, to_sequence, now(), first_event_id, last_event_id from m where from_sequence = 0
+    select shipment_id, shipper_id, state, to_sequence, now(), first_event_id, last_event_id from m
+     where from_sequence = 0 and exists (select from shipments where shipment_id = m.shipment_id) -- see recordCreations
     returning shipment_id
   ), done as (
     delete from orders_to_create where shipment_id = any(array(select shipment_id from created))
@@ -174,11 +183,9 @@ const insertEventsText = `
   recorded as (
     insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure,
                         trace, position)
-    select e.*, (select case when abs(extract(epoch from $23::timestamptz - now())) * 1000 < ${clockLeewayMs}
+    select e.*, (select case when abs(extract(epoch from $6::timestamptz - now())) * 1000 < ${clockLeewayMs}
                              then first_position + pg_current_xact_id()::text::bigint end from feed)
-      from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
-                           $12::timestamptz[], $13::text[], $20::text[], $24::bytea[])
-        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure, trace)
+      from ${eventRows.as('e', firstMove + moveRows.count)}
      where coalesce(e.shipment_id in (select shipment_id from moved), false)
      order by e.event_id
     returning event_id, external_id, shipper_id, shipment_id, sequence, state
@@ -186,8 +193,8 @@ const insertEventsText = `
     insert into external_ids (external_id, event_id, shipment_id, state)
     select external_id, event_id, shipment_id, state from recorded where external_id is not null order by external_id
   ),
-  ${fanOut({ byWebhook: '$14', ofOthers: '$15', holdMs: '$18' })},
-  ${claimWithinRoom({ total: '$16', leaseMs: '$17' })}
+  ${fanOut({ byWebhook: '$1', ofOthers: '$2', holdMs: '$5' })},
+  ${claimWithinRoom({ total: '$3', leaseMs: '$4' })}
   ${selectOwed}`;
 
 const externalIdsPerPiece = 10_000;

@@ -302,6 +302,15 @@ export class Claims {
     return entry;
   }
 
+  /** How many more each webhook that has some may have. */
+  roomForRedeliveries(): Record<string, number> {
+    const room: Record<string, number> = {};
+    for (const { claim, lane } of this.all)
+      if (claim.trigger === 'MANUAL')
+        room[lane.webhookId] = Math.max(0, (room[lane.webhookId] ?? lane.limit) - 1);
+    return room;
+  }
+
   /** False if it is no longer there. */
   remove(entry: InFlight): boolean {
     if (this.all[entry.at] !== entry) return false;

@@ -1,4 +1,3 @@
-import type { HeldBack } from '../outbox/sendable.js';
 import {
   eachPool,
   offReceiverMs,
@@ -224,6 +223,15 @@ class Rate {
   }
 }
 
+/** Claims of a process for a webhook whose receiver has room: they wait for the process. */
+export interface HeldBack {
+  /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
+  count: number;
+  sendableForMs: number;
+  /** How long ago the receiver was last full with this process's attempts; null if there was none. */
+  freeForMs: number | null;
+}
+
 /**
  * Counts, for each webhook, the claims whose attempt has not begun although the receiver has room: they wait for a place
  * in a pool, or for PostgreSQL. Claims that wait only for other attempts of their shipper are not counted. Their webhook
@@ -271,7 +279,7 @@ export function heldBack(
     if (lastFullMs >= nowMs && lane.isFull) continue;
     const freeForMs = lastFullMs === -Infinity ? null : nowMs - lastFullMs;
     const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
-    if (sentAtMs !== null) continue;
+    if (sentAtMs !== null || claim.trigger === 'MANUAL') continue;
     held.count += 1;
     held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
   }

@@ -1,5 +1,4 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
-import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   Claims,
@@ -12,7 +11,7 @@ import {
   type Lane,
   type Pool,
 } from './lanes.js';
-import { heldBack, passedOverMs, Places, type Budget } from './places.js';
+import { heldBack, passedOverMs, Places, type Budget, type HeldBack } from './places.js';
 
 /** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
 export interface Page {
@@ -42,8 +41,8 @@ const assumedWebhooks = 5;
  * A claim is in one of three states:
  *
  *   state      enters by                           leaves by
- *   pending    claimed(): a page, or a recording   starts(): there is a place in its pool, its lane is below its
- *                                                  limit, and it is the lane's longest due
+ *   pending    claimed(): a page, a recording,     starts(): there is a place in its pool, its lane is below its
+ *              a probe or a redelivery             limit, and it is the lane's longest due
  *                                                  slow(), returnPending(), stop(): its lane became slow, its
  *                                                  webhook is not called, or the process stops
  *   in flight  starts()                            ended(); after slowMs, slow() moves it to the slow pool
@@ -252,12 +251,17 @@ export class Scheduler {
     this.#queueUp(lane);
   }
 
-  /** Returns their pending claims except probes, to be given back. */
+  /** Returns their pending claims, to be given back, except probes and redeliveries, which may go all the same. */
   returnPending(webhookIds: string[]): InFlight[] {
     return webhookIds.flatMap((webhookId) => {
       const lane = this.#lanes.find(webhookId);
-      return lane ? this.#takePending(lane, ({ claim }) => !claim.isProbe) : [];
+      return lane ? this.#takePending(lane, ({ claim }) => !claim.isProbe && claim.trigger !== 'MANUAL') : [];
     });
+  }
+
+  /** A lane holds as many as it may have attempts. `ofOthers`: room of a webhook without any. */
+  roomForRedeliveries(): Omit<Room, 'total'> {
+    return { byWebhook: this.#claims.roomForRedeliveries(), ofOthers: this.#limits.first };
   }
 
   stop(): InFlight[] {

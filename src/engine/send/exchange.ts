@@ -3,9 +3,9 @@ import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import type { LookupOptions } from './dns/lookups.js';
 import { createDnsResolver } from './dns/resolver.js';
-import { encodeHeaders, serviceHeaders, sign, timestampOf } from './headers.js';
+import { detailOf } from './detail.js';
+import { serviceHeaders, sign, timestampOf } from './headers.js';
 import { failedOutcome, monotonicMs, type Outgoing } from './messages.js';
-import { encodeResponseHeaders } from './response-headers.js';
 import { createSender, type AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
@@ -50,23 +50,29 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
       const phaseEnds: AttemptOutcome['phaseEnds'] = [];
       try {
         const signature = sign(secretsOf(target, startedAt), eventId, timestampOf({ startedAt }), body);
-        const attempt = { eventId, sequence, number, startedAt, signature, version, traceparent };
-        const { rawResponseHeaders, ...outcome } = await sender.send({
+        const own = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
+        const sent = await sender.send({
           url: target.url,
           shipperId,
           body,
           timeoutMs,
-          headers: [...target.headers, ...serviceHeaders(attempt)],
+          headers: [...target.headers, ...own],
           mayStart: () =>
             mayStart(outgoing.startUntilMs) || ask().then((untilMs) => untilMs !== null && mayStart(untilMs)),
           onPhase: outgoing.isTraced ? (phase) => void phaseEnds.push([phase, Date.now()]) : undefined,
         });
+        const request = { url: target.url, ownHeaders: target.headers, serviceHeaders: own, body, erased };
         return {
-          ...outcome,
-          responseBody: erased ? null : outcome.responseBody,
-          responseHeaders: erased ? null : encodeResponseHeaders(rawResponseHeaders, startedAt),
           startedAt,
-          requestHeaders: outcome.requestSent ? encodeHeaders(attempt, target.encodedHeaders) : null,
+          ok: sent.ok,
+          withheld: sent.withheld,
+          statusCode: sent.statusCode,
+          errorCode: sent.errorCode,
+          responseBody: erased ? null : sent.responseBody,
+          durationMs: sent.durationMs,
+          retryAfter: sent.retryAfter,
+          webhookDelivery: sent.webhookDelivery,
+          detail: sent.ok && !outgoing.keepsDetail ? null : detailOf(sent, request),
           phaseEnds,
           queuedMs: 0,
         };

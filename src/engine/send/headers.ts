@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { traceIdOf, type TraceContext } from '../../platform/telemetry/tracing.js';
-import { masked, type OwnHeaders } from './sealing.js';
+import type { OwnHeaders } from './sealing.js';
 
 /** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */
 const FRAMING = new Set([
@@ -96,47 +95,3 @@ export const serviceHeaders = (attempt: SignedAttempt): FlatHeaders => [
   'traceparent',
   attempt.traceparent,
 ];
-
-export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
-  const names = Object.keys(headers).filter((name) => !isFraming(name));
-  return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
-}
-
-/**
- * The version, host, names, signatures and span that row and event lack; of the signatures only the parts that differ,
- * of `traceparent` what follows the trace's id.
- */
-export const encodeHeaders = (
-  { version, signature, traceparent }: SignedAttempt,
-  targetHeaders: string,
-): string =>
-  `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')} ${traceparent.slice(36)}`;
-
-/** Names are in lower case, values of the webhook's own headers masked. Null if none are stored. */
-export function decodeHeaders(
-  encoded: string | null,
-  { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,
-  {
-    eventId,
-    sequence,
-    body,
-    trace,
-  }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string; trace: TraceContext },
-): Record<string, string> | null {
-  const [version, host, names, signatures, span] = encoded?.split(' ') ?? [];
-  if (!version || !host || !signatures || !span) return null;
-  const ownNames = names ? names.split(',') : [];
-  const traceparent = `00-${traceIdOf(trace)}-${span}`;
-  const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
-  const service = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
-  return {
-    host,
-    ...Object.fromEntries(ownNames.map((name) => [name, masked])),
-    ...asObject(service),
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'keep-alive', // set by Node
-  };
-}
-
-const asObject = (flat: FlatHeaders): Record<string, string> =>
-  Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]!]] : [])));

@@ -31,6 +31,8 @@ export interface Outgoing {
   traceparent: string;
   /** When its phases end is noted. */
   isTraced: boolean;
+  /** The log keeps all of it, also if it succeeds. */
+  keepsDetail: boolean;
   /** By `monotonicMs`. Until then its first byte may go, later only with a new permission. */
   startUntilMs: number;
 }
@@ -58,6 +60,7 @@ export type AttemptMessage = [
   erased: boolean,
   traceparent: string,
   isTraced: boolean,
+  keepsDetail: boolean,
   startUntilMs: number,
   /** Since when it waits for the thread, by `monotonicMs`. */
   sinceMs: number,
@@ -80,19 +83,11 @@ export type OutcomeMessage = [
   withheld: AttemptOutcome['withheld'],
   statusCode: AttemptOutcome['statusCode'],
   errorCode: AttemptOutcome['errorCode'],
-  errorDetail: AttemptOutcome['errorDetail'],
   responseBody: AttemptOutcome['responseBody'],
-  responseHeaders: AttemptOutcome['responseHeaders'],
-  requestHeaders: AttemptOutcome['requestHeaders'],
-  requestSent: AttemptOutcome['requestSent'],
   durationMs: AttemptOutcome['durationMs'],
-  dnsMs: AttemptOutcome['dnsMs'],
-  connectMs: AttemptOutcome['connectMs'],
-  tlsMs: AttemptOutcome['tlsMs'],
-  firstByteMs: AttemptOutcome['firstByteMs'],
-  remoteAddress: AttemptOutcome['remoteAddress'],
   retryAfter: AttemptOutcome['retryAfter'],
   webhookDelivery: AttemptOutcome['webhookDelivery'],
+  detail: AttemptOutcome['detail'],
   phaseEnds: AttemptOutcome['phaseEnds'],
   queuedMs: AttemptOutcome['queuedMs'],
 ];
@@ -104,19 +99,11 @@ export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage
   outcome.withheld,
   outcome.statusCode,
   outcome.errorCode,
-  outcome.errorDetail,
   outcome.responseBody,
-  outcome.responseHeaders,
-  outcome.requestHeaders,
-  outcome.requestSent,
   outcome.durationMs,
-  outcome.dnsMs,
-  outcome.connectMs,
-  outcome.tlsMs,
-  outcome.firstByteMs,
-  outcome.remoteAddress,
   outcome.retryAfter,
   outcome.webhookDelivery,
+  outcome.detail,
   outcome.phaseEnds,
   outcome.queuedMs,
 ];
@@ -127,21 +114,13 @@ export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
   withheld: message[3],
   statusCode: message[4],
   errorCode: message[5],
-  errorDetail: message[6],
-  responseBody: message[7],
-  responseHeaders: message[8],
-  requestHeaders: message[9],
-  requestSent: message[10],
-  durationMs: message[11],
-  dnsMs: message[12],
-  connectMs: message[13],
-  tlsMs: message[14],
-  firstByteMs: message[15],
-  remoteAddress: message[16],
-  retryAfter: message[17],
-  webhookDelivery: message[18],
-  phaseEnds: message[19],
-  queuedMs: message[20],
+  responseBody: message[6],
+  durationMs: message[7],
+  retryAfter: message[8],
+  webhookDelivery: message[9],
+  detail: message[10],
+  phaseEnds: message[11],
+  queuedMs: message[12],
 });
 
 /** The outcome of an attempt that has no response and nothing to show. */
@@ -151,19 +130,11 @@ export const failedOutcome = (errorCode: ErrorCode, startedAt: Date, durationMs 
   withheld: false,
   statusCode: null,
   errorCode,
-  errorDetail: null,
   responseBody: null,
-  responseHeaders: null,
-  requestHeaders: null,
-  requestSent: false,
   durationMs,
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  firstByteMs: null,
-  remoteAddress: null,
   retryAfter: null,
   webhookDelivery: null,
+  detail: null,
   phaseEnds: [],
   queuedMs: 0,
 });

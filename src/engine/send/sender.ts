@@ -53,13 +53,14 @@ export interface SendOutcome extends PhaseTimes {
 }
 
 /** The outcome of a signed request. */
-export interface AttemptOutcome extends Omit<SendOutcome, 'rawResponseHeaders'> {
+export interface AttemptOutcome extends Omit<
+  SendOutcome,
+  keyof PhaseTimes | 'remoteAddress' | 'errorDetail' | 'rawResponseHeaders' | 'requestSent'
+> {
   /** The signed `webhook-timestamp` is this time in seconds. */
   startedAt: Date;
-  /** The request headers as the log stores them; null if no request went out. */
-  requestHeaders: string | null;
-  /** The response headers as the log stores them; null without a response. */
-  responseHeaders: string | null;
+  /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
+  detail: string | null;
   /** When each phase ended (epoch), if the attempt is traced. */
   phaseEnds: [Phase, number][];
   /** The time for which it waited for its thread. */

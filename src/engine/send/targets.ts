@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Sealer, OwnHeaders } from './sealing.js';
-import { encodeTargetHeaders, ownHeaders, type FlatHeaders } from './headers.js';
+import { ownHeaders, type FlatHeaders } from './headers.js';
 
 export interface Target {
   webhookId: string;
@@ -21,8 +21,6 @@ export interface OpenTarget {
   previousSecret: string | null;
   /** The end of a rotation: until then the previous secret signs, too. */
   previousSecretUntil: Date | null;
-  /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
-  encodedHeaders: string;
 }
 
 export interface Targets {
@@ -70,17 +68,13 @@ function targetOf(
 ): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
-  const open = () => {
-    const url = sealer.openAddress(webhookId, storedAddress);
-    return {
-      url,
-      headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
-      secret: sealer.openSecret(webhookId, secret),
-      previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
-      previousSecretUntil,
-      encodedHeaders: encodeTargetHeaders(url, headers),
-    };
-  };
+  const open = () => ({
+    url: sealer.openAddress(webhookId, storedAddress),
+    headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
+    secret: sealer.openSecret(webhookId, secret),
+    previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+    previousSecretUntil,
+  });
   return { ...row, open: () => (opened ??= open()) };
 }
 

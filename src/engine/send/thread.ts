@@ -28,8 +28,19 @@ parentPort!.on('message', ({ postedAtMs, attempts, permissions, forgotten }: ToT
 });
 
 function make([id, webhookId, given, ...request]: AttemptMessage): void {
-  const [shipperId, eventId, text, sequence, number, erased, traceparent, isTraced, startUntilMs, sinceMs] =
-    request;
+  const [
+    shipperId,
+    eventId,
+    text,
+    sequence,
+    number,
+    erased,
+    traceparent,
+    isTraced,
+    keepsDetail,
+    startUntilMs,
+    sinceMs,
+  ] = request;
   if (given) targets.set(webhookId, given);
   const body = typeof text === 'string' ? text : new Uint8Array(text);
   const outgoing = {
@@ -41,6 +52,7 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
     erased,
     traceparent,
     isTraced,
+    keepsDetail,
     startUntilMs,
   };
   const ask = () =>

@@ -19,8 +19,8 @@ import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** An attempt to send. */
-export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced'> {
-  claim: Omit<Outgoing, 'body' | 'traceparent' | 'isTraced' | 'startUntilMs'> & {
+export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced' | 'keepsDetail'> {
+  claim: Omit<Outgoing, 'body' | 'traceparent' | 'isTraced' | 'keepsDetail' | 'startUntilMs'> & {
     webhookId: string;
     body: string;
   };
@@ -62,10 +62,10 @@ function sendInProcess({ settings, logger }: SendingOptions): Sending {
   const open = () =>
     import('./exchange.js').then(({ createExchange }) => createExchange(settings, 1, logger));
   return {
-    send: async ({ claim, target, traceparent, isTraced, startUntilMs, mayStart }) =>
+    send: async ({ claim, target, startUntilMs, mayStart, ...sent }) =>
       (await (exchange ??= open())).attempt(
         target,
-        { ...claim, traceparent, isTraced, startUntilMs: monotonicOf(startUntilMs) },
+        { ...claim, ...sent, startUntilMs: monotonicOf(startUntilMs) },
         async () => {
           const untilMs = await mayStart();
           return untilMs === null ? null : monotonicOf(untilMs);
@@ -229,7 +229,7 @@ class SendThread {
   }
 
   #messageOf(entry: InFlight): AttemptMessage {
-    const { claim, target, traceparent, isTraced, startUntilMs } = entry.sent;
+    const { claim, target, traceparent, isTraced, keepsDetail, startUntilMs } = entry.sent;
     const { webhookId, shipperId, eventId, sequence, number, erased } = claim;
     const isKnown = this.#targets.get(webhookId) === target;
     if (!isKnown) this.#targets.set(webhookId, target);
@@ -247,6 +247,7 @@ class SendThread {
       erased,
       traceparent,
       isTraced,
+      keepsDetail,
       monotonicOf(startUntilMs),
       monotonicOf(entry.sinceMs),
     ];

@@ -1,5 +1,6 @@
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
+import { isAskedTo, isRefused } from '../send/errors.js';
 import type { AttemptOutcome } from '../send/sender.js';
 
 export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
@@ -9,17 +10,10 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   trigger: claim.trigger,
   startedAt: outcome.startedAt,
   durationMs: outcome.durationMs,
-  dnsMs: outcome.dnsMs,
-  connectMs: outcome.connectMs,
-  tlsMs: outcome.tlsMs,
-  firstByteMs: outcome.firstByteMs,
-  remoteAddress: outcome.remoteAddress,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
-  errorDetail: isRefused(outcome) ? 'REFUSED' : outcome.errorDetail,
   responseBody: outcome.responseBody,
-  responseHeaders: outcome.responseHeaders,
-  requestHeaders: outcome.requestHeaders,
+  detail: outcome.detail,
 });
 
 export function settlementOf(
@@ -28,29 +22,19 @@ export function settlementOf(
   scheduleMs: readonly number[],
 ): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
-  const delayMs = step.status === 'RETRY' ? step.delayMs : null;
-  const reason = step.status === 'FAILED' ? step.reason : null;
-  return { ...attemptRecordOf(claim, outcome), status: step.status, reason, delayMs };
+  return Object.assign(attemptRecordOf(claim, outcome), {
+    status: step.status,
+    delayMs: step.status === 'RETRY' ? step.delayMs : null,
+    reason: step.status === 'FAILED' ? step.reason : null,
+  });
 }
-
-type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
-
-/** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
-const isAskedTo = (
-  what: 'abort-message' | 'disable',
-  { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
-) => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
-
-/** `abort-message` on a failure ends the delivery's retries. */
-export const isRefused = (response: Pick<Response, 'ok' | 'webhookDelivery'>): boolean =>
-  !response.ok && isAskedTo('abort-message', response);
 
 /**
  * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger.
  * Null if the response does not disable it.
  */
 export const disabledBy = (
-  response: Pick<Response, 'statusCode' | 'webhookDelivery'>,
+  response: Pick<AttemptOutcome, 'statusCode' | 'webhookDelivery'>,
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 
@@ -62,11 +46,14 @@ const maxFreeLosses = 3;
 const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
   isLost(outcome) && number - failureCount <= maxFreeLosses;
 
-/** Neither what disables the webhook nor a failed probe, which leaves the circuit open, nor a loss costs a retry. */
+/**
+ * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, nor a
+ * loss costs a retry.
+ */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
   !outcome.ok &&
-  !isRefused(outcome) &&
-  (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome));
+  (claim.trigger === 'MANUAL' ||
+    (!isRefused(outcome) && (disabledBy(outcome) !== null || claim.isProbe || isFreeLoss(claim, outcome))));
 
 /** A replay's attempt uses no step of the schedule, not even the last one, which it may have brought forward. */
 const spentSteps = ({ trigger, failureCount }: Claim, scheduleMs: readonly number[]) =>

@@ -6,12 +6,20 @@ import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../..
 import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
 import { cancelOwed } from '../outbox/cancel.js';
 import { claimProbes, takeLapsed } from '../outbox/claim.js';
-import { findFirst, findFirstOwing, findLapsed, inspectPage, correctRows } from '../outbox/sweep.js';
+import {
+  clockToleranceMs,
+  correctRows,
+  findFirst,
+  findFirstOwing,
+  findLapsed,
+  inspectPage,
+  isTooFarAhead,
+} from '../outbox/sweep.js';
+import { deleteVoidRedeliveries, hasRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
 import type { Durations } from '../../platform/durations.js';
-import { byHandLeaseMs } from '../attempt/by-hand.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
-import { setBackMs, correctOthers, type ClockReading } from './clock.js';
+import { ms } from '../outbox/sql.js';
 
 export interface SweeperOptions {
   db: Database;
@@ -20,10 +28,12 @@ export interface SweeperOptions {
   durations: Durations;
   orderHoldMs: number;
   terminalStates: string[];
-  deliveryTimeoutMs: number;
+  /** The lease of a test, which is not renewed. */
+  testLeaseMs: number;
   notify(due: Due[]): void;
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
+  redeliver(): Promise<void>;
 }
 
 /** Each call is one step and returns the milliseconds until the next one. */
@@ -31,6 +41,7 @@ export interface Sweeper {
   walk(): Promise<number>;
   /** However long the outbox is. */
   takeUpLapsed(): Promise<number>;
+  redeliveries(): Promise<void>;
 }
 
 const rowsPerPage = 20_000;
@@ -51,11 +62,8 @@ const perStatement = 500;
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, durations, logger, metrics } = options;
-  const leases = {
-    leaseMs: durations.leaseMs,
-    byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, durations),
-  };
-  const maxLeaseMs = leases.byHandLeaseMs;
+  const leases = { leaseMs: durations.leaseMs, testLeaseMs: options.testLeaseMs };
+  const maxLeaseMs = options.testLeaseMs;
   let graceUntil = 0;
   let clock: ClockReading | null = null;
   let lastSetBackMs = 0;
@@ -183,7 +191,15 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       : pauseAfter(tookMs, 0, durations.sweepEveryMs / 4, shareOfWebhooks);
   };
 
-  return { walk, takeUpLapsed };
+  const redeliveries = async (): Promise<void> => {
+    if (!(await hasRedeliveries(db).catch(startGrace))) return;
+    await deleteVoidRedeliveries(db);
+    const lost = isGrace() ? 0 : await takeLapsedRedeliveries(db, durations.leaseMs, perStatement);
+    if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
+    await options.redeliver();
+  };
+
+  return { walk, takeUpLapsed, redeliveries };
 }
 
 async function cancelSome(
@@ -210,5 +226,65 @@ export async function cancelBacklog(
 ): Promise<void> {
   await cancelOwed(db, webhookId, cancelledAtOnce).catch((error: unknown) =>
     logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper'),
+  );
+}
+
+/** `performance.now()` before and after the query of PostgreSQL's time. */
+export interface ClockReading {
+  databaseMs: number;
+  sentAt: number;
+  receivedAt: number;
+}
+
+/** Or slightly less, never more; 0 if it was not set back. */
+export function setBackMs(before: ClockReading, now: ClockReading): number {
+  const passedMs = now.sentAt - before.receivedAt;
+  const backMs = passedMs - (now.databaseMs - before.databaseMs);
+  return backMs > clockToleranceMs ? backMs : 0;
+}
+
+const maxReplayPause = `interval '1 minute'`;
+/** A simulation pauses for its interval, or for a minute after a failed step. */
+const maxSimulationPause = `greatest(interval_ms * interval '1 millisecond', interval '1 minute')`;
+
+/** Circuits, manual attempts, replays and simulations. */
+async function correctOthers(
+  db: Database,
+  options: { setBackMs: number; maxLeaseMs: number; maxOpenMs: number; limit: number },
+): Promise<void> {
+  const openWait = `coalesce(c.open_wait, ${ms('$3')})`;
+  const none = `interval '0'`;
+  const notLater = (time: string) => `case when ${time} > now() then now() else ${time} end`;
+  await db.query(
+    'put-others-right',
+    `with off as materialized (
+       select * from circuits c
+        where ${isTooFarAhead('open_until', openWait)} or ${isTooFarAhead('probe_until', ms('$2'))}
+           or ${isTooFarAhead('failing_since', none)} or ${isTooFarAhead('window_started_at', none)}
+        order by webhook_id limit $4 for update skip locked
+     ), circuits_right as (
+       update circuits c
+          set open_until = case when ${isTooFarAhead('c.open_until', openWait)}
+                                then least(c.open_until - ${ms('$1')}, now() + ${openWait}) else c.open_until end,
+              probe_until = case when c.probe_until is not null then least(c.probe_until, now() + ${ms('$2')}) end,
+              failing_since = ${notLater('c.failing_since')}, last_success_at = ${notLater('c.last_success_at')},
+              window_started_at = ${notLater('c.window_started_at')}
+        where c.webhook_id = any(array(select webhook_id from off))
+     ), by_hand as (
+       update redeliveries set lease_until = now() + ${ms('$2')}
+        where delivery_id = any(array(
+          select delivery_id from redeliveries where ${isTooFarAhead('lease_until', ms('$2'))}
+           order by delivery_id limit $4 for update skip locked))
+     ), replays_right as (
+       update replays set next_at = now()
+        where replay_id = any(array(
+          select replay_id from replays where status = 'RUNNING' and ${isTooFarAhead('next_at', maxReplayPause)}
+           order by replay_id limit $4 for update skip locked))
+     )
+     update simulations set next_at = now() + interval_ms * interval '1 millisecond'
+      where shipment_id = any(array(
+        select shipment_id from simulations where ${isTooFarAhead('next_at', maxSimulationPause)}
+         order by shipment_id limit $4 for update skip locked))`,
+    [options.setBackMs, options.maxLeaseMs, options.maxOpenMs, options.limit],
   );
 }

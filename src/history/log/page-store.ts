@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { withoutQuerySql } from '../../engine/send/sealing.js';
-import { firstIdInRangeOf, isInRangeOf, unfinishedDeliveries } from '../../engine/outbox/sql.js';
+import { firstIdInRangeOf, isInRangeOf, unfinishedDeliveries, withoutQuerySql } from '../../engine/engine.js';
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 
 const dayMs = 86_400_000;

@@ -9,14 +9,14 @@ import {
   uuid,
 } from '../../http/request/fields.js';
 import { version } from '../../platform/version.js';
-import { masked } from '../../engine/send/sealing.js';
-import { triggers } from '../../engine/outbox/types.js';
 import {
   errorCodes,
   errorCodesExplained,
   errorDetails,
   errorDetailsExplained,
-} from '../../engine/send/errors.js';
+  masked,
+  triggers,
+} from '../../engine/engine.js';
 import { heldByValues } from './store.js';
 import { notice, notification } from '../../webhooks/notification-docs.js';
 import { deliveryStatuses } from './page-store.js';
@@ -92,8 +92,15 @@ const delivery = z
   })
   .meta({ id: 'Delivery', description: 'One event owed to one webhook.' });
 
+const notKept =
+  'Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.';
+
 const phase = (description: string, example: number) =>
-  described(z.int().min(0).nullable(), `${description} Null as well if the attempt ended before.`, example);
+  described(
+    z.int().min(0).nullable(),
+    `${description} Null as well if the attempt ended before. ${notKept}`,
+    example,
+  );
 
 const attempt = z
   .object({
@@ -113,7 +120,7 @@ const attempt = z
     firstByteMs: phase('How long the response took to begin, from when the request was written.', 27),
     remoteAddress: described(
       z.string().nullable(),
-      'IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.',
+      `IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. ${notKept}`,
       '203.0.113.7',
     ),
     statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
@@ -125,7 +132,7 @@ const attempt = z
     ),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
-      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.`,
+      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; or if the event was erased. ${notKept}`,
       {
         host: 'example.com',
         'content-type': 'application/json',
@@ -142,7 +149,7 @@ const attempt = z
     ),
     responseHeaders: described(
       z.record(z.string(), z.string()).nullable(),
-      `The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of \`set-cookie\` are shown as \`${masked}\`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.`,
+      `The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of \`set-cookie\` are shown as \`${masked}\`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. ${notKept}`,
       { date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'content-length': '2', connection: 'keep-alive' },
     ),
     responseBody: described(z.string().nullable(), 'First 4 KiB of the response as text.', 'ok'),

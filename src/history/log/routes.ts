@@ -13,7 +13,7 @@ import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/pagin
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { errorCodes } from '../../engine/send/errors.js';
+import { errorCodes } from '../../engine/engine.js';
 import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';

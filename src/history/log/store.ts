@@ -1,11 +1,14 @@
 import type { Database } from '../../platform/database/postgres.js';
-import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { detailsOf, readPage, type LogFilter, type LogRow, rangesOf } from './page-store.js';
 import { findFilteredEvent, findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { timeOfId } from '../../platform/ids.js';
-import { decodeHeaders } from '../../engine/send/headers.js';
-import { decodeResponseHeaders } from '../../engine/send/response-headers.js';
-import { isCallable, outcomeColumns, outcomeFields, traceOf } from '../../engine/outbox/sql.js';
+import {
+  isCallable,
+  noDetail,
+  outcomeColumns,
+  parseDetail,
+  type AttemptDetail,
+} from '../../engine/engine.js';
 
 /** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
@@ -102,75 +105,49 @@ export async function findDelivery(
 ): Promise<(Delivery & { payload: string; attempts: Attempt[] }) | null> {
   const holds = await findHolds(db, shipperId);
   const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText('$4')}) a)`;
-  const rows = await db.query<
-    LogRow & Omit<DeliveredEvent, 'body'> & { payload: string; attempts: AttemptRow[] }
-  >(
+  const rows = await db.query<LogRow & { payload: string; isErased: boolean; attempts: AttemptRow[] }>(
     'find-delivery',
     detailsOf(
       '$1',
       '$2',
       '$3',
-      `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${traceOf('e')} as trace,
-        ${attempts} as attempts`,
+      `, e.body as payload, e.erasure is not distinct from 'DONE' as "isErased", ${attempts} as attempts`,
     ),
     [shipperId, deliveryId, [...holds.keys()], beforeAttempt ?? null],
   );
   const [row] = rows;
   if (!row) return null;
-  const { payload, sequence, isErased, trace, attempts: attemptRows, ...delivery } = row;
-  const event = { eventId: row.eventId, sequence, body: payload, isErased, trace };
+  const { payload, isErased, attempts: attemptRows, ...delivery } = row;
   return {
     ...withHold(delivery, holds),
     payload,
-    attempts: attemptRows.map((attempt) => attemptOf(attempt, event)),
+    attempts: attemptRows.map((attempt) => attemptOf(attempt, isErased)),
   };
 }
 
-export interface Attempt {
+export interface Attempt extends Omit<AttemptDetail, 'errorDetail'> {
   number: number;
   trigger: string;
   startedAt: Date;
   durationMs: number | null;
-  dnsMs: number | null;
-  connectMs: number | null;
-  tlsMs: number | null;
-  firstByteMs: number | null;
-  remoteAddress: string | null;
   statusCode: number | null;
   errorCode: string | null;
   errorDetail: string | null;
-  /** The headers as sent; values of the webhook's own headers are masked. */
-  requestHeaders: Record<string, string> | null;
-  responseHeaders: Record<string, string> | null;
   responseBody: string | null;
 }
 
-/** An attempt as read: `startedAt` is text if it comes as JSON, headers are in the stored form. */
-export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders' | 'responseHeaders'> & {
+/** An attempt as read: `startedAt` is text if it comes as JSON. */
+export type AttemptRow = Omit<Attempt, 'startedAt' | keyof AttemptDetail> & {
   startedAt: Date | string;
-  requestHeaders: string | null;
-  responseHeaders: string | null;
+  detail: string | null;
 };
 
-/** If it is erased, headers of its attempts are not shown. */
-export interface DeliveredEvent {
-  eventId: string;
-  sequence: number;
-  body: string;
-  isErased: boolean;
-  trace: TraceContext;
-}
-
-function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
-  const startedAt = new Date(row.startedAt);
-  const { number, requestHeaders, responseHeaders } = row;
-  return {
-    ...row,
-    startedAt,
-    requestHeaders: event.isErased ? null : decodeHeaders(requestHeaders, { number, startedAt }, event),
-    responseHeaders: event.isErased ? null : decodeResponseHeaders(responseHeaders, startedAt),
-  };
-}
+/** The detail of an erased event is not shown: it may not be deleted yet. */
+const attemptOf = ({ detail, startedAt, ...row }: AttemptRow, isErased: boolean): Attempt => ({
+  ...row,
+  startedAt: new Date(startedAt),
+  ...(isErased ? noDetail : parseDetail(detail)),
+});
 
 export const attemptsPerPage = 100;
 
@@ -178,7 +155,8 @@ export const attemptsPerPage = 100;
  * The attempts of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all.
  */
 const attemptsText = (before: string) => `
-  select number, trigger, started_at as "startedAt", ${outcomeFields}
+  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
+         error_code as "errorCode", response_body as "responseBody", detail
     from (
       (select number, trigger, started_at, ${outcomeColumns}
          from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
@@ -194,8 +172,7 @@ export async function findLastAttempt(
   db: Database,
   shipperId: string,
   deliveryId: string,
-  event: DeliveredEvent,
 ): Promise<Attempt | null> {
   const [row] = await db.query<AttemptRow>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);
-  return row ? attemptOf(row, event) : null;
+  return row ? attemptOf(row, false) : null;
 }

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { cancelErased } from '../../engine/outbox/cancel.js';
-import { lockMoves, erasedEvents, isDeliveryOf, owedOf, sameDelivery } from '../../engine/outbox/sql.js';
+import {
+  cancelErased,
+  erasedEvents,
+  isDeliveryOf,
+  lockMoves,
+  owedOf,
+  sameDelivery,
+  untilNoSendCanStart,
+} from '../../engine/engine.js';
 import type { Durations } from '../../platform/durations.js';
-import { untilNoSendCanStart } from '../../engine/attempt/starts.js';
 
 export interface ErasedShipment {
   shipmentId: string;
@@ -56,8 +62,7 @@ export async function cancelErasedUntilDone(
 const logged = `select d.shipper_id, d.delivery_id from deliveries d where ${isDeliveryOf('d', 'e')}`;
 const known = `select k.* from ${erasedEvents} cross join lateral (${owedOf('e')} union all ${logged}) k`;
 
-const hasResponse = (row: string) =>
-  `(${row}.response_body is not null or ${row}.response_headers is not null or ${row}.request_headers is not null)`;
+const hasResponse = (row: string) => `(${row}.response_body is not null or ${row}.detail is not null)`;
 
 async function findReplayingWebhooks(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
@@ -85,17 +90,17 @@ async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<
   return rows.flatMap((row) => (row.number === null ? [] : [row.delivery_id]));
 }
 
-/** The headers of the requests, too: they hold signatures of the bodies. */
+/** The headers of the requests, too, which are in the detail: they hold signatures of the bodies. */
 async function eraseResponses(db: Database, shipmentIds: string[]): Promise<void> {
   await db.query(
     'erase-responses',
     `with known as materialized (
        select d.* from ${erasedEvents} cross join lateral (${logged}) d
      ), last as (
-       update deliveries d set response_body = null, response_headers = null, request_headers = null
+       update deliveries d set response_body = null, detail = null
          from known k where ${sameDelivery('d', 'k')} and ${hasResponse('d')}
      )
-     update attempts a set response_body = null, response_headers = null, request_headers = null
+     update attempts a set response_body = null, detail = null
        from known k where a.delivery_id = any(array[k.delivery_id]) and ${hasResponse('a')}`,
     [shipmentIds],
   );

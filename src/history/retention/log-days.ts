@@ -1,8 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { cancelExpired } from '../../engine/outbox/cancel.js';
-import { ms, owedSinceBefore } from '../../engine/outbox/sql.js';
+import { cancelExpired, ms, owedSinceBefore } from '../../engine/engine.js';
 
 const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { owedTo } from '../../engine/outbox/sql.js';
+import { owedTo } from '../../engine/engine.js';
 import { createWalk } from '../../platform/walk.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';

@@ -8,7 +8,7 @@ import { stats } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
 import { isoOffset } from '../../http/envelope.js';
 import { maxHours, readHours, lastSuccessHour, countRecentAttempts } from './store.js';
-import { ms, owedTo } from '../../engine/outbox/sql.js';
+import { ms, owedTo } from '../../engine/engine.js';
 
 export const defaultHours = 24;
 

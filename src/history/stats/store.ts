@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { isActive, isTroubled, ms } from '../../engine/outbox/sql.js';
-import { hourOf } from '../../engine/outbox/counts.js';
+import { hourOf, isActive, isTroubled, ms } from '../../engine/engine.js';
 
 /** The hour in which the last successful attempt started; null if there was none. */
 export const lastSuccessHour = (webhookId: string) => `greatest(

@@ -137,20 +137,27 @@ async function runNext(
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
-    const { version, applied } = await readSchema(db).catch((error: unknown) => {
+    const { version, applied, isReadOnly } = await readSchema(db).catch((error: unknown) => {
       throw error instanceof ApiError ? new Error('PostgreSQL is unreachable') : error;
     });
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
-    await requireWritable(db);
+    if (isReadOnly) await requireWritable(db);
   };
 }
 
-async function readSchema(db: Database): Promise<{ version: string; applied: Migration[] }> {
-  const rows = await db.query<{ version: string; applied: Migration[] }>(
+interface Schema {
+  version: string;
+  isReadOnly: boolean;
+  applied: Migration[];
+}
+
+async function readSchema(db: Database): Promise<Schema> {
+  const rows = await db.query<Schema>(
     'read-schema',
-    `select current_setting('server_version_num') as version, ${appliedQuery} as applied`,
+    `select current_setting('server_version_num') as version,
+            current_setting('transaction_read_only')::boolean as "isReadOnly", ${appliedQuery} as applied`,
   );
   return rows[0]!;
 }

@@ -148,7 +148,7 @@ const serverSettings = {
   unix_socket_directories: '',
   max_connections: 300, // a process takes up to 42, and a killed one keeps its own for a while
   shared_buffers: '128MB',
-  autovacuum_naptime: '15s', // rows of the outbox come and go: frequent vacuums keep it small
+  autovacuum_naptime: '30s', // rows of the outbox come and go: frequent vacuums keep it small
   // Accepted means committed to disk.
   fsync: 'on',
   synchronous_commit: 'on',

@@ -24,7 +24,7 @@ export interface Backend {
 
 export const workerOptions = {
   lockDuration: 10_000,
-  stalledInterval: 5_000,
+  stalledInterval: 15_000, // the sweeper finds sooner what a dead worker's jobs were for
   runRetryDelay: 500, // after a failed fetch; BullMQ's default of 15 s would prolong every outage
   maxStalledCount: 10,
   removeOnComplete: { count: 0 },

@@ -16,8 +16,8 @@ export const queueSchema = 'bullmq';
 
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
-/** Workers are notified of jobs. They also poll this often, with four statements; BullMQ's default is 5 s. */
-const pollSeconds = 10;
+/** Workers are notified of jobs. Where none has come for this long, not even a canary, they poll. */
+const pollSeconds = 15;
 
 export function postgresBackend(
   databaseUrl: string,

@@ -48,7 +48,7 @@ export function createMetrics() {
     labels?: readonly Label[],
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
-  const readers: (() => void)[] = [];
+  const readers: (() => void | Promise<void>)[] = [];
   /** A gauge that has no series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
@@ -58,12 +58,12 @@ export function createMetrics() {
 
   return {
     contentType: registry.contentType,
-    text: () => {
-      for (const read of readers) read();
+    text: async () => {
+      await Promise.all(readers.map((read) => read()));
       return registry.metrics();
     },
-    /** Runs before each scrape; it must be quick. */
-    onScrape: (read: () => void) => void readers.push(read),
+    /** Runs before each scrape, which waits for it; it must not reject. */
+    onScrape: (read: () => void | Promise<void>) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
     httpRequests: counter(

@@ -31,7 +31,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-const noSpan: Omit<Span, 'context'> = { isSampled: false, event: () => undefined, end: () => undefined };
+const nothing = () => undefined;
 
 /** Traces keep their ids, and nothing is exported. */
 export const withoutExport: Tracing = {
@@ -40,7 +40,7 @@ export const withoutExport: Tracing = {
     const context = Buffer.allocUnsafe(24);
     (parent ?? pooledRandomBytes(16)).copy(context, 0, 0, 16);
     pooledRandomBytes(8).copy(context, 16);
-    return { ...noSpan, context };
+    return { context, isSampled: false, event: nothing, end: nothing };
   },
   stop: () => Promise.resolve(),
 };
@@ -59,6 +59,10 @@ export function parseTraceparent(header: string | undefined): TraceContext | nul
 
 export const traceparentOf = ({ context, isSampled }: Pick<Span, 'context' | 'isSampled'>): string =>
   `00-${traceIdOf(context)}-${spanIdOf(context)}-${isSampled ? '01' : '00'}`;
+
+/** Of a span that is not exported, and needs no more than its name in a header. */
+export const childTraceparent = (parent: TraceContext): string =>
+  `00-${traceIdOf(parent)}-${pooledRandomBytes(8).toString('hex')}-00`;
 
 export const samplers = [
   'always_on',

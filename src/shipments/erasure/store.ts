@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { ErasedShipment } from '../../history/retention/cancel-erased.js';
-import { ms } from '../../engine/outbox/sql.js';
+import { ms } from '../../engine/engine.js';
 
 export interface OrderText {
   shipmentId: string;

@@ -3,7 +3,7 @@ import {
   type NewEvent,
   type RecordDependencies,
   type RecordResult,
-} from '../../engine/record/record.js';
+} from '../../engine/engine.js';
 import { ApiError, describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';

@@ -1,4 +1,4 @@
-import { allowedFrom, changeRefused } from '../../engine/record/record.js';
+import { allowedFrom, changeRefused } from '../../engine/engine.js';
 import { conflict } from '../../platform/errors.js';
 import type { StateCatalogue } from '../states.js';
 

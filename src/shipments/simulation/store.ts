@@ -1,5 +1,5 @@
 import { lockShipper } from '../../accounts/shippers.js';
-import { ms } from '../../engine/outbox/sql.js';
+import { ms } from '../../engine/engine.js';
 import type { Database } from '../../platform/database/postgres.js';
 
 export interface NewSimulation {

@@ -48,7 +48,7 @@ async function place(count: number): Promise<string[]> {
   return placed;
 }
 
-const service = await startServiceWith({ RETRY_SCHEDULE: '10ms' });
+const service = await startServiceWith({ RETRY_SCHEDULE: '10ms', LOG_DETAIL: 'all' });
 const account = await registerAccount(service);
 const stranger = await registerAccount(service, 'stranger@example.com');
 const healthy = await startReceiver();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from '../../../src/platform/database/postgres.js';
+import { rowSet } from '../../../src/platform/database/parameters.js';
 import { type World, createWorld, openPool } from '../../support/core/world.js';
 
 let world: World;
@@ -32,33 +33,48 @@ const rows = fc.array(
   }),
 );
 
-test('arrays of any values arrive in PostgreSQL unchanged', async () => {
+const columns = {
+  text: 'text',
+  whole: 'int',
+  real: 'float8',
+  truth: 'bool',
+  moment: 'timestamptz',
+  bytes: 'bytea',
+  json: 'jsonb',
+} as const;
+type Column = keyof typeof columns;
+const inAnyOrder = fc.shuffledSubarray(Object.keys(columns) as Column[], { minLength: 1 });
+
+test('rows of any values and columns arrive in PostgreSQL unchanged, after any other parameters', async () => {
   await fc.assert(
-    fc.asyncProperty(rows, async (given) => {
-      const column = (name: keyof (typeof given)[number]) => given.map((row) => row[name]);
-      const read = await pool.query(
-        'read-arrays',
-        `select t.text, t.whole, t.real, t.truth, t.moment, t.bytes, t.json
-           from unnest($1::text[], $2::int[], $3::float8[], $4::bool[], $5::timestamptz[], $6::bytea[], $7::jsonb[])
-             with ordinality as t (text, whole, real, truth, moment, bytes, json, n) order by n`,
-        [
-          column('text'),
-          column('whole'),
-          column('real'),
-          column('truth'),
-          column('moment'),
-          column('bytes'),
-          column('json'),
-        ],
-      );
-      expect(read).toEqual(
-        given.map((row) => ({
-          ...row,
-          real: row.real === 0 ? expect.closeTo(0) : row.real,
-          bytes: row.bytes && Buffer.from(row.bytes),
-        })),
-      );
-    }),
+    fc.asyncProperty(
+      inAnyOrder,
+      rows,
+      fc.array(fc.integer(), { maxLength: 3 }),
+      async (names, all, others) => {
+        const given = all.map(
+          (row) => Object.fromEntries(names.map((name) => [name, row[name]])) as typeof row,
+        );
+        const set = rowSet<(typeof all)[number]>(
+          Object.fromEntries(names.map((name) => [name, [columns[name], (row) => row[name]]])),
+        );
+        const before = others.map((_, index) => `$${index + 1}::int`).join(', ');
+        const read = await pool.query(
+          '',
+          `select ${names.map((name) => `t.${name}`).join(', ')} from (select ${before || '1'}) others
+          cross join ${set.as('t', others.length + 1, 'place')} order by place`,
+          [...others, ...set.arrays(given)],
+        );
+        expect(set.count).toBe(names.length);
+        expect(read).toEqual(
+          given.map((row) => ({
+            ...row,
+            ...(names.includes('real') && { real: row.real === 0 ? expect.closeTo(0) : row.real }),
+            ...(names.includes('bytes') && { bytes: row.bytes && Buffer.from(row.bytes) }),
+          })),
+        );
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import {
   claimRedeliveries,
   settleRedelivery,
   takeLapsedRedeliveries,
-} from '../../../src/engine/outbox/by-hand.js';
+} from '../../../src/engine/outbox/redelivery.js';
 import { settle, settleOnceMore } from '../../../src/engine/outbox/settle.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { createFold } from '../../../src/history/stats/fold.js';
@@ -62,7 +62,7 @@ const redeliver = async (claim: Claim): Promise<Claim> => {
   return byHand!;
 };
 const settleByHand = (claim: Claim, succeeded: boolean) =>
-  settleRedelivery(world.db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+  settleRedelivery(world.db, settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'));
 
 describe('attempts are counted as they enter the log', () => {
   test('successes, retried failures, last failures, and failures that cost no retry', async () => {

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
+import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { type Due, dueSinceUnknown, noRoom } from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';
-import { startDispatcher, startRedeliverer } from '../../support/core/dispatcher.js';
+import { startDispatcher } from '../../support/core/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import {
   type World,
@@ -190,19 +192,16 @@ describe('attempts by hand', () => {
     await requestRedelivery(world.db, world.shipperId, waiting!.delivery_id);
 
     receiver.reply = () => ({ status: 500 });
-    const notified: string[] = [];
     const stop = stopAt(world, 'settle-redelivery', 'COMMIT');
-    const redeliverer = startRedeliverer(world, receiver.url, {
-      db: stop.db,
-      notify: (due) => void notified.push(...due.map(({ webhookId }) => webhookId)),
-    });
-    await redeliverer.handle([waiting!.delivery_id]);
+    const dispatcher = startDispatcher(world, receiver.url, { db: { ...world.db, ...stop.db } });
+    await dispatcher.redeliver();
     await stop.reached;
     await finish(world.db, before, 'SUCCEEDED'); // the row is locked, so releases skip it
+    receiver.reply = () => ({});
     stop.go();
-    await redeliverer.drain();
-    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-    expect(notified).toContain(webhookId);
+    await until('it is sent', async () => (await now())[1] === '2 SUCCEEDED');
+    await dispatcher.drain();
+    expect(receiver.received).toHaveLength(2);
   });
 
   test('a state whose turn came while it was being sent by hand is found once that attempt has failed', async () => {
@@ -216,19 +215,16 @@ describe('attempts by hand', () => {
       respond = () => response.writeHead(500).end();
     };
     const come = receiver.received.length + 1;
-    const notified: string[] = [];
-    const redeliverer = startRedeliverer(world, receiver.url, {
-      notify: (due) => void notified.push(...due.map(({ webhookId }) => webhookId)),
-    });
-    await redeliverer.handle([waiting!.delivery_id]);
+    const dispatcher = startDispatcher(world, receiver.url);
+    await dispatcher.redeliver();
     await receiver.waitFor(come);
     await finish(world.db, before, 'SUCCEEDED');
     expect(await pull(world.db, webhookId)).toEqual([]); // pulls skip it meanwhile
-    expect(notified).toEqual([]);
+    receiver.reply = () => ({});
     respond();
-    await redeliverer.drain();
-    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-    expect(notified).toContain(webhookId);
+    await until('it is sent', async () => (await now())[1] === '2 SUCCEEDED');
+    await dispatcher.drain();
+    expect(receiver.received).toHaveLength(come + 1);
   });
 
   test('a delivery requested again after its webhook was paused is sent, too', async () => {
@@ -236,16 +232,38 @@ describe('attempts by hand', () => {
     const claims = await pull(world.db, webhookId); // while a worker sends it, no attempt by hand starts
     const { shipperId, db } = world;
     const deliveryId = claims[0]!.deliveryId;
-    const redeliverer = startRedeliverer(world, receiver.url);
+    const dispatcher = startDispatcher(world, receiver.url);
     receiver.reply = () => ({});
     await requestRedelivery(db, shipperId, deliveryId);
-    await redeliverer.handle([deliveryId]);
+    await dispatcher.redeliver();
     await setStatus(world, webhookId, 'PAUSED');
     await requestRedelivery(db, shipperId, deliveryId);
     await finish(db, claims, 'RETRY', { delayMs: 60_000 });
-    await redeliverer.sweep();
-    await redeliverer.drain();
+    await dispatcher.redeliver();
+    await dispatcher.drain();
     expect(await now()).toEqual(['1 SUCCEEDED']);
+  });
+
+  test('its lease is renewed for as long as its attempt lasts, whether its delivery is owed or finished', async () => {
+    const durations = { ...durationsOf(), leaseMs: 400 };
+    await record(world.db, shipmentId, ['CREATED']);
+    await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
+    await record(world.db, await addShipment(world), ['CREATED']);
+    for (const { delivery_id: id } of await world.sql<{ delivery_id: string }>(
+      'select delivery_id from deliveries union all select delivery_id from outbox',
+    ))
+      await requestRedelivery(world.db, world.shipperId, id);
+    receiver.reply = () => ({ delayMs: 1_500 });
+    const dispatcher = startDispatcher(world, receiver.url, { durations });
+    await dispatcher.redeliver();
+    await sleep(1_000);
+    expect(await takeLapsedRedeliveries(world.db, 400, 100)).toBe(0);
+    await dispatcher.drain();
+    expect(await world.sql('select trigger, status from deliveries')).toEqual([
+      { trigger: 'MANUAL', status: 'SUCCEEDED' },
+      { trigger: 'MANUAL', status: 'SUCCEEDED' },
+    ]);
+    expect(await world.sql('select 1 from redeliveries')).toEqual([]);
   });
 
   test('what cannot be sent because its target cannot be read waits for the next sweep as if unclaimed', async () => {
@@ -255,9 +273,9 @@ describe('attempts by hand', () => {
     await requestRedelivery(world.db, world.shipperId, deliveryId);
     const asked = 'select lease_until, number from redeliveries';
     const targets = { of: () => Promise.reject(new Error('PostgreSQL is down')) };
-    const redeliverer = startRedeliverer(world, receiver.url, { targets });
-    await redeliverer.handle([deliveryId]);
-    await redeliverer.drain();
+    const dispatcher = startDispatcher(world, receiver.url, { targets });
+    await dispatcher.redeliver();
+    await dispatcher.drain();
     expect(await world.sql(asked)).toEqual([{ lease_until: null, number: null }]);
     expect(await outboxOf(world, webhookId)).toEqual([owed]);
   });

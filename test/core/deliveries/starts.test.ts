@@ -5,8 +5,8 @@ import { durationsOf } from '../../../src/platform/durations.js';
 import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
 import { disableWebhooks } from '../../../src/engine/circuit/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { claimRedeliveries, takeLapsedRedeliveries } from '../../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import { giveBack } from '../../../src/engine/outbox/claim.js';
 import {
   markDeleted,

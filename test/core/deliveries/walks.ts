@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cancelOwed } from '../../../src/engine/outbox/cancel.js';
 import { createFold } from '../../../src/history/stats/fold.js';
-import { parkPage } from '../../../src/engine/outbox/parked.js';
+import { parkPage } from '../../../src/catch-up/replay/parked-store.js';
 import { releaseTurns } from '../../../src/engine/outbox/turns.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';

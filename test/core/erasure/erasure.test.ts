@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/by-hand.js';
-import { requestRedelivery } from '../../../src/engine/attempt/by-hand-store.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/redelivery.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { createRetention } from '../../../src/shipments/erasure/erase.js';
@@ -226,8 +226,7 @@ async function redeliver(db: Database): Promise<Claim[]> {
     await settleRedelivery(db, {
       ...settlementOf(claim, 'SUCCEEDED'),
       responseBody: claim.erased ? null : planted.response,
-      requestHeaders: claim.erased ? null : planted.response,
-      succeeded: true,
+      detail: claim.erased ? null : planted.response,
     });
   return [];
 }

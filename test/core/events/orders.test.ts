@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type RecordDependencies, recordEvents } from '../../../src/engine/record/record.js';
+import type { ShipmentHead } from '../../../src/engine/record/store.js';
 import { patienceMs } from '../../../src/platform/batch.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { ApiError, unavailable } from '../../../src/platform/errors.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { createAcceptOrder } from '../../../src/shipments/accept.js';
 import { createAdmission } from '../../../src/shipments/accept.js';
-import { createShipments } from '../../../src/shipments/create.js';
+import { createInsertAndCreate, createShipments } from '../../../src/shipments/create.js';
 import { defaultDropoffLocations } from '../../../src/shipments/dropoff.js';
 import { orderSchema } from '../../../src/shipments/order.js';
 import { createCatalogue } from '../../../src/shipments/states.js';
@@ -15,6 +18,7 @@ import { findTracking } from '../../../src/shipments/store.js';
 import { sampleOrder } from '../../support/client.js';
 import { collector, longHoldMs, recording } from '../../support/core/acts.js';
 import { addPlantedOrder } from '../../support/core/erasures.js';
+import { until } from '../../support/until.js';
 import { type World, addShipments, addWebhook, createWorld, outboxOf } from '../../support/core/world.js';
 
 let world: World;
@@ -206,6 +210,7 @@ describe('acceptance', () => {
       db: stopping(world.db, stops),
       dropoffLocations: defaultDropoffLocations,
       onAccepted: options.following ?? (() => Promise.resolve()),
+      insertAndCreate: null,
       admission: createAdmission({ atOnce: options.atOnce ?? 10, hasRoom: () => pressure < 1 }),
       metrics: createMetrics(),
     });
@@ -262,5 +267,95 @@ describe('acceptance', () => {
     const waitedMs = performance.now() - acceptedAt;
     expect(waitedMs).toBeGreaterThan(290);
     expect(waitedMs).toBeLessThan(2_000);
+  });
+
+  describe('a few orders go with their creation in one message', () => {
+    const deps = () => ({
+      ...recording(world.db, collector(), longHoldMs),
+      db: world.db,
+      initialState: 'CREATED',
+    });
+    const left: ShipmentHead[] = [];
+    const accept = (called: string, key?: string) =>
+      createAcceptOrder({
+        db: world.db,
+        dropoffLocations: defaultDropoffLocations,
+        insertAndCreate: createInsertAndCreate(deps()),
+        onAccepted: (head) => Promise.resolve(void left.push(head)),
+        admission: createAdmission({ atOnce: 10, hasRoom: () => true }),
+        metrics: createMetrics(),
+      })(world.shipperId, ordered(called), key, noTrace);
+    const ordered = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });
+    const createdOf = (called: string) =>
+      world.sql(
+        `select state from shipments join shipment_progress using (shipment_id) where shipper_tracking_id = $1`,
+        [called],
+      );
+    const waiting = `select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into shipment_progress%'`;
+
+    async function whileNoneCanBeCreated(work: () => Promise<void>): Promise<void> {
+      const holder = new pg.Client({ connectionString: world.databaseUrl });
+      await holder.connect();
+      await holder.query('begin; lock table shipment_progress');
+      try {
+        await work();
+      } finally {
+        await holder.end();
+      }
+    }
+
+    test('which is done when the response has gone out', async () => {
+      await whileNoneCanBeCreated(async () => {
+        expect(await accept('SLOWLY')).toMatchObject({ httpStatus: 201 });
+        await until('its creation waits', async () => (await world.sql(waiting)).length === 1);
+      });
+      await until('it is created', async () => (await createdOf('SLOWLY')).length === 1);
+      expect(left).toEqual([]);
+      expect(
+        await world.sql(
+          `select from orders_to_create join shipments using (shipment_id) where shipper_tracking_id = 'SLOWLY'`,
+        ),
+      ).toEqual([]);
+    });
+
+    test('which leaves out an order that another request has made with the same key', async () => {
+      const responses = await Promise.all([accept('TWICE', 'one-key'), accept('TWICE', 'one-key')]);
+      expect(new Set(responses.map(({ processId }) => processId)).size).toBe(1);
+      await until('it is created', async () => (await createdOf('TWICE')).length === 1);
+      expect(
+        await world.sql(`select from shipment_progress p
+        where not exists (select from shipments where shipment_id = p.shipment_id)`),
+      ).toEqual([]);
+    });
+
+    test('which creates nothing if the orders are not inserted', async () => {
+      const head: ShipmentHead = {
+        shipmentId: randomUUID(),
+        shipperId: world.shipperId,
+        trackingId: 'PH1',
+        shipperTrackingId: '1',
+        acceptedAt: new Date(),
+        state: null,
+        sequence: 0,
+        erased: false,
+        trace: null,
+      };
+      const failing = createInsertAndCreate(deps())([head], (one) => one.query('', 'select 1 / 0'));
+      await expect(failing).rejects.toThrow('division by zero');
+      expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
+    });
+
+    test('and if the connection ends in between, the order is created later', async () => {
+      await whileNoneCanBeCreated(async () => {
+        expect(await accept('LATER')).toMatchObject({ httpStatus: 201 });
+        await until('its creation waits', async () => (await world.sql(waiting)).length === 1);
+        await world.sql(`select pg_terminate_backend(pid) from (${waiting}) w`);
+        await until('it is left to others', () => left.length === 1);
+      });
+      expect(await createdOf('LATER')).toEqual([]);
+      expect(await createShipments(deps(), [left[0]!.shipmentId])).toBe(1);
+      expect(await createdOf('LATER')).toEqual([{ state: 'CREATED' }]);
+    });
   });
 });

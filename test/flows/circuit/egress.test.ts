@@ -21,6 +21,7 @@ beforeAll(async () => {
     delayMs: name.startsWith('late.') ? lateMs : 50,
   }));
   const env = {
+    LOG_DETAIL: 'all',
     DNS_SERVERS: dns.address,
     RETRY_SCHEDULE: '1s,1h',
     EGRESS_ADDRESSES: '198.51.100.9,2001:db8::/64',
@@ -176,11 +177,11 @@ test.concurrent(
       remoteAddress: '127.0.0.1',
       responseHeaders,
     });
-    const [row] = await service.sql<{ headers: string }>(
-      `select response_headers as headers from attempts where delivery_id = $1`,
+    const [row] = await service.sql<{ detail: string }>(
+      `select detail from attempts where delivery_id = $1`,
       [deliveryId],
     );
-    expect(row!.headers).not.toContain('planted');
+    expect(row!.detail).not.toContain('planted');
     await close();
   },
 );

@@ -159,6 +159,33 @@ it('a test shows them in its response and in the log, with both signatures durin
   expectShown(attemptsOf(await after(account, data.deliveryId as string, 1)), received);
 });
 
+it('a success by the schedule shows no phases, address and headers by default; a failure, a redelivery and a test do', async () => {
+  const account = await registerAccount(await sharedService());
+  const { webhookId, receiver, response } = await hookWith(account);
+  const nothing = {
+    ...{ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, remoteAddress: null },
+    ...{ errorDetail: null, requestHeaders: null, responseHeaders: null },
+  };
+  const deliveryId = await orderDelivered(account, webhookId);
+  expect((await after(account, deliveryId, 1)).attempts).toEqual([
+    {
+      ...{ number: 1, trigger: 'SCHEDULED', startedAt: expect.any(String), durationMs: ms },
+      ...{ statusCode: 200, errorCode: null, responseBody: 'ok' },
+      ...nothing,
+    },
+  ]);
+  await redeliver(account, deliveryId);
+  const [again, first] = (await after(account, deliveryId, 2)).attempts;
+  expect(first).toMatchObject(nothing);
+  response.status = 500;
+  const failed = await orderDelivered(account, webhookId);
+  const [failure] = (await after(account, failed, 1)).attempts;
+  const { data: tested } = await sendTest(account, webhookId);
+  for (const attempt of [again, failure, tested])
+    expect(attempt).toMatchObject({ firstByteMs: ms, remoteAddress: '127.0.0.1', responseHeaders: {} });
+  expectShown([tested, failure, again] as unknown as Shown[], receiver.received.slice(1));
+});
+
 it('an attempt without a response shows what was sent, one without a connection shows null', async () => {
   const account = await registerAccount(service);
   const { webhookId, receiver, response } = await hookWith(account);
@@ -239,13 +266,13 @@ it('an erased shipment shows no headers, neither of requests nor of responses, a
   await redeliver(account, deliveryId);
   const { trackingId } = (await after(account, deliveryId, 2)) as unknown as { trackingId: string };
   await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
-  const none = { statusCode: 200, remoteAddress: '127.0.0.1', requestHeaders: null, responseHeaders: null };
+  const none = { statusCode: 200, remoteAddress: null, requestHeaders: null, responseHeaders: null };
   expect(attemptsOf(await after(account, deliveryId, 2))).toMatchObject([
     { number: 2, ...none },
     { number: 1, ...none },
   ]);
   for (const table of ['deliveries', 'attempts']) {
-    const kept = `select from ${table} where delivery_id = $1 and (request_headers, response_headers) is distinct from (null, null)`;
+    const kept = `select from ${table} where delivery_id = $1 and (response_body, detail) is distinct from (null, null)`;
     expect(await service.sql(kept, [deliveryId])).toEqual([]);
   }
 });

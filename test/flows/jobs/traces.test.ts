@@ -44,7 +44,7 @@ interface Deployment {
 
 /** An api and a worker, so that what is between them goes through PostgreSQL and the queue. */
 async function startBoth(env: Record<string, string>): Promise<Deployment> {
-  const service = await startServiceOfRole('api', env);
+  const service = await startServiceOfRole('api', { ...env, LOG_DETAIL: 'all' });
   const worker: RunningProcess = await startProcess(service.env, 'worker');
   const account = await registerAccount(service);
   const receiver = await startReceiver();

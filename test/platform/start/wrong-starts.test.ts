@@ -123,7 +123,7 @@ test('a worker before the schema waits, reports it in one line and at /readyz, a
     for (let more = 0; more < 3; more += 1) await readyz(); // each may log its findings
     expect(await runProgram(['migrate'], urls)).toEqual({
       exit: 0,
-      stdout: 'Migrated: 0001-first-release\n',
+      stdout: 'Migrated: 0001-first-release\nMigrated: 0002-detail-of-attempts\n',
       stderr: '',
     });
     const worker = await starting;

@@ -1,5 +1,5 @@
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
-import { takeLapsedRedeliveries } from '../../../src/engine/outbox/by-hand.js';
+import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
 import { withdrawCancelled } from '../../../src/catch-up/replay/cancel-replay.js';
 import { inspectPage } from '../../../src/engine/outbox/sweep.js';
 import { takeLapsed, pullDue } from '../../../src/engine/outbox/claim.js';
@@ -14,7 +14,7 @@ import {
   type Settlement,
 } from '../../../src/engine/outbox/types.js';
 import { durationsOf } from '../../../src/platform/durations.js';
-import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/batch.js';
+import { createSettleBatch, type SettleBatchOptions } from '../../../src/engine/settle/settler.js';
 import { recordEvents, type RecordDependencies } from '../../../src/engine/record/record.js';
 import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
@@ -121,17 +121,10 @@ export const settlementOf = (
   delayMs: status === 'RETRY' ? delayMs : null,
   startedAt,
   durationMs: 1,
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  firstByteMs: 1,
-  remoteAddress: '127.0.0.1',
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
-  errorDetail: null,
   responseBody: null,
-  responseHeaders: null,
-  requestHeaders: null,
+  detail: null,
 });
 
 /** Settles with the worker's own code. Returns the claims whose outcome counted. */
@@ -158,7 +151,7 @@ export async function finish(
     claim,
     settlement: settlementOf(claim, status, options.delayMs, options.startedAt),
   }));
-  const results = await settling(items);
+  const results = await settling.settle(items);
   return claims.filter((_, index) => results[index]!.kind !== 'lost');
 }
 
@@ -181,8 +174,8 @@ export const inspect = (db: Database, limit = 20_000) =>
     limit,
   });
 
-export const takeUpLapsed = async (db: Database, byHandLeaseMs = leaseMs) =>
-  takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, byHandLeaseMs });
+export const takeUpLapsed = async (db: Database, testLeaseMs = leaseMs) =>
+  takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, testLeaseMs });
 
 export function createSweeper(
   db: Database,
@@ -204,8 +197,9 @@ export function createSweeper(
     durations: { ...durationsOf(), unattendedAfterMs: 0, leaseMs },
     orderHoldMs,
     terminalStates,
-    deliveryTimeoutMs: 10_000,
+    testLeaseMs: 20_000,
     accept: (claims) => void probes.push(...claims),
+    redeliver: () => Promise.resolve(),
     notify: (due) => due.forEach(({ webhookId }) => notified.add(webhookId)),
   });
   return { sweep: walk, takeUpLapsed, probes, notified, metrics };

@@ -3,17 +3,15 @@ import {
   type Dispatcher,
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
-import { createRedeliverer, type Redeliverer } from '../../../src/engine/attempt/redelivery.js';
+import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
 import { createStarts } from '../../../src/engine/attempt/starts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { withoutExport } from '../../../src/platform/telemetry/tracing.js';
 import { developmentDestinations } from '../ssrf-corpus.js';
-import { leaseMs, longHoldMs, terminalStates } from './acts.js';
+import { longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
-
-type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
 
 /** In the process, unless `threads` are given. */
 export const openSending = (options: Partial<SendingOptions> = {}): Sending =>
@@ -33,19 +31,20 @@ export const openSending = (options: Partial<SendingOptions> = {}): Sending =>
 const optionsOf = (world: World, url: string): DispatcherOptions => {
   const { db } = world;
   const durations = durationsOf();
+  const metrics = createMetrics();
   const opened = {
     url,
     headers: [],
     secret: 'whsec_c2VjcmV0',
     previousSecret: null,
     previousSecretUntil: null,
-    encodedHeaders: '',
   };
   return {
     db,
     leaseDb: db,
     logger,
-    metrics: createMetrics(),
+    metrics,
+    countAttempt: createAttemptCounter(metrics),
     durations,
     starts: createStarts(db, durations),
     targets: {
@@ -58,6 +57,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     },
     sending: openSending(),
     logAttempts: 'all',
+    logDetail: 'failed',
     tracing: withoutExport,
     concurrency: 10,
     retryScheduleMs: [60_000],
@@ -74,10 +74,3 @@ export const startDispatcher = (
   url: string,
   options: Partial<DispatcherOptions> = {},
 ): Dispatcher => createDispatcher({ ...optionsOf(world, url), ...options });
-
-export const startRedeliverer = (
-  world: World,
-  url: string,
-  options: Partial<RedelivererOptions> = {},
-): Redeliverer =>
-  createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });

@@ -86,7 +86,6 @@ export const settlePlanted = (db: Database, claims: Claim[], status: 'SUCCEEDED'
     claims.map((claim) => ({
       ...settlementOf(claim, status),
       responseBody: claim.erased ? null : planted.response,
-      responseHeaders: claim.erased ? null : `x-said:${planted.response}`,
-      requestHeaders: claim.erased ? null : planted.response,
+      detail: claim.erased ? null : planted.response,
     })),
   );

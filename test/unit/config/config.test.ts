@@ -101,6 +101,7 @@ const wrong: Record<string, string[]> = {
   OTEL_TRACES_SAMPLER: ['always', 'jaeger_remote'],
   OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', 'half'],
   LOG_ATTEMPTS: ['none', 'FAILED', 'true'],
+  LOG_DETAIL: ['none', 'FAILED', 'true'],
   METRICS_PORT: ['x', '65536'],
   METRICS_TOKEN: ['x'.repeat(15)],
   SHUTDOWN_DELAY: ['-1s', '11m'],

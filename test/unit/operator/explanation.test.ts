@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DeliveryFacts } from '../../../src/engine/outbox/explain.js';
+import type { DeliveryFacts } from '../../../src/operator/delivery-facts.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { explain } from '../../../src/operator/explanation.js';
 

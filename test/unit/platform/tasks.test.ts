@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setBackMs } from '../../../src/engine/sweep/clock.js';
-import { every, pauseAfter, sparing } from '../../../src/platform/every.js';
+import { setBackMs } from '../../../src/engine/sweep/sweeper.js';
+import { every, pauseAfter, retryMs, sparing, whenScraped } from '../../../src/platform/every.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { type Place, afterFailure, afterPage, walkStart } from '../../../src/platform/walk.js';
@@ -73,6 +73,47 @@ test('each task reports its last success, its failures and its durations', async
   expect(value('succeeded_timestamp_seconds', 'works')).toBeGreaterThan(
     value('succeeded_timestamp_seconds', 'fails'),
   );
+});
+
+test('a task that failed runs again within a minute, then ever more rarely, but never more rarely than usual', () => {
+  fc.assert(
+    fc.property(upTo(3_600_000), upTo(50), (intervalMs, failures) => {
+      const waitMs = retryMs(intervalMs, failures);
+      if (failures <= 2) expect(waitMs).toBeLessThanOrEqual(30_000);
+      expect(waitMs).toBeLessThanOrEqual(intervalMs);
+      expect(waitMs).toBeLessThanOrEqual(retryMs(intervalMs, failures + 1));
+    }),
+  );
+  expect(retryMs(3_600_000, 10)).toBe(3_600_000);
+});
+
+test('figures are read when they are scraped, and again when they are older than their interval', async () => {
+  const metrics = createMetrics();
+  let read = 0;
+  const figures = whenScraped(200, 'figures', { logger: createLogger('silent'), metrics }, async () => {
+    await sleep(5);
+    read += 1;
+  });
+  expect(read).toBe(0);
+  await Promise.all([metrics.text(), metrics.text()]);
+  await metrics.text();
+  expect(read).toBe(1);
+  await sleep(850); // a slow reading is repeated after ten times as long, but after four intervals at most
+  await metrics.text();
+  expect(read).toBe(2);
+  await figures.stop();
+  await sleep(850);
+  await metrics.text();
+  expect(read).toBe(2);
+});
+
+test('a scrape waits for figures, but not for ever', async () => {
+  const metrics = createMetrics();
+  const endless = () => new Promise<void>(() => undefined);
+  whenScraped(200, 'figures', { logger: createLogger('silent'), metrics }, endless);
+  const startedAt = performance.now();
+  expect(await metrics.text()).toContain('task="figures"');
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
 });
 
 const maxSize = 1_000;

@@ -272,6 +272,12 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
           <Headers headers={attempt.requestHeaders} />
         </details>
       )}
+      {isSuccess && !attempt.requestHeaders && !isErased(attempt) && (
+        <p class="soft">
+          The service keeps phases and headers of failures only; its operator can have those of successes
+          kept, too.
+        </p>
+      )}
     </li>
   );
 }
@@ -293,9 +299,11 @@ function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   );
 }
 
-/** Erasing a shipment takes the headers away with the body; an attempt that got a response has them otherwise. */
-const noBody = ({ requestHeaders }: Attempt) =>
-  requestHeaders === null
+/** A response without a body has an empty one. */
+const isErased = ({ responseBody }: Attempt) => responseBody === null;
+
+const noBody = (attempt: Attempt) =>
+  isErased(attempt)
     ? 'No body is stored. It may have been erased with the personal data of the shipment.'
     : 'The response has no body.';
 

@@ -58,15 +58,16 @@ const fromTheStart = [
   ],
 ];
 
-const headers = `1 0.1.0 receiver.example.com x-api-key,x-team ${'s'.repeat(43)}`;
+/** As long as that of a usual failure. */
+const detail = JSON.stringify({ requestHeaders: { 'webhook-signature': 's'.repeat(600) } });
 
 /** Attempts before the last one, of failed and of retried deliveries. */
 const afterwards = [
   [
     'attempts',
     `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
-                           response_body, request_headers)
-     select shipper_id, delivery_id, number, 'SCHEDULED', now() - interval '1 day', 20, 500, 'HTTP_STATUS', 'no', '${headers}'
+                           response_body, detail)
+     select shipper_id, delivery_id, number, 'SCHEDULED', now() - interval '1 day', 20, 500, 'HTTP_STATUS', 'no', '${detail}'
        from (select shipper_id, delivery_id, attempt_count - 1 as earlier from deliveries where status = 'FAILED'
              union all
              select shipper_id, delivery_id, failure_count from outbox) d, generate_series(1, earlier) number`,
@@ -98,13 +99,13 @@ const deliveries = (owners: LogOwner[]) => `
   )
   insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count,
                           completed_at, trigger, started_at, duration_ms, status_code, error_code, response_body,
-                          request_headers)
+                          detail)
   select shipper_id, delivery_id, event_id, webhook_id, state, status, case status when 'CANCELLED' then 'SUPERSEDED' end,
          case status when 'SUCCEEDED' then 1 when 'FAILED' then 3 else 0 end, recorded_at + interval '1 second',
          case when tried then 'SCHEDULED' end, case when tried then recorded_at end, case when tried then 20 end,
          case status when 'SUCCEEDED' then 200 when 'FAILED' then 500 end,
          case status when 'FAILED' then 'HTTP_STATUS' end, case when tried then 'ok' end,
-         case when tried then '${headers}' end
+         case status when 'FAILED' then '${detail}' end
     from (select *, status <> 'CANCELLED' as tried from parts where status in ('SUCCEEDED', 'FAILED', 'CANCELLED')) f`;
 
 function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {

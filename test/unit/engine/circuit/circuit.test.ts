@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCircuitCounter } from '../../../../src/engine/circuit/counter.js';
 import {
   type Circuit,
   type Outcomes,
   applyOutcomes as applyWithin,
+  createCircuitCounter,
   newCircuit,
-} from '../../../../src/engine/circuit/rule.js';
+} from '../../../../src/engine/circuit/circuit.js';
 import { durationsOf } from '../../../../src/platform/durations.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
 import { createLogger } from '../../../../src/platform/telemetry/logger.js';

@@ -4,6 +4,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
+import { parseDetail } from '../../../../src/engine/send/detail.js';
 import { sign } from '../../../../src/engine/send/headers.js';
 import { newSecret } from '../../../../src/engine/send/sealing.js';
 import type { OpenTarget } from '../../../../src/engine/send/targets.js';
@@ -54,7 +55,6 @@ const targetOf = (url: string, own: Partial<OpenTarget> = {}): OpenTarget => ({
   secret,
   previousSecret: null,
   previousSecretUntil: null,
-  encodedHeaders: `${new URL(url).host} x-own`,
   ...own,
 });
 
@@ -85,6 +85,7 @@ const sentOf = (eventId: string, own: Partial<Sent> = {}): Sent => ({
   target: targetOf(receiver.url),
   traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`,
   isTraced: false,
+  keepsDetail: true,
   startUntilMs: performance.now() + 5_000,
   mayStart: () => Promise.resolve(null),
   isProved: true,
@@ -123,13 +124,19 @@ test.each([0, 1, 2, 3])('with SEND_THREADS=%i the request and each outcome are t
     ok: true,
     statusCode: 200,
     errorCode: null,
-    requestSent: true,
     durationMs: ms,
     phaseEnds: [],
     queuedMs: ms,
   };
-  expect(outcomes).toMatchObject([
-    { ...well, responseBody: 'ok', responseHeaders: expect.stringContaining('C') },
+  const detailed = outcomes.map(({ detail, ...outcome }) => ({ ...outcome, ...parseDetail(detail) }));
+  const asSent = expect.objectContaining({ 'webhook-signature': expect.stringContaining('v1,') });
+  expect(detailed).toMatchObject([
+    {
+      ...well,
+      responseBody: 'ok',
+      requestHeaders: asSent,
+      responseHeaders: expect.objectContaining({ connection: 'keep-alive' }),
+    },
     {
       ...well,
       phaseEnds: [
@@ -139,8 +146,8 @@ test.each([0, 1, 2, 3])('with SEND_THREADS=%i the request and each outcome are t
       ],
     },
     { ok: false, statusCode: 503, retryAfter: '7', webhookDelivery: 'disable', responseBody: 'not now' },
-    { ok: false, statusCode: null, errorCode: 'TIMEOUT', requestSent: true },
-    { ok: false, errorCode: 'CONNECT', requestSent: false, requestHeaders: null },
+    { ok: false, statusCode: null, errorCode: 'TIMEOUT', requestHeaders: asSent },
+    { ok: false, errorCode: 'CONNECT', requestHeaders: null },
     { ...well, responseBody: null, responseHeaders: null },
   ]);
   expect(outcomes[0].startedAt.getTime()).toBeGreaterThan(Date.now() - 10_000);
@@ -222,7 +229,7 @@ describe.each([0, 2])('an attempt that is late, with SEND_THREADS=%i', (threads)
 
   test('is withheld if it may not start any more', async () => {
     const outcome = await open(threads).send(sentOf('late', late()));
-    expect(outcome).toMatchObject({ withheld: true, requestSent: false });
+    expect(outcome).toMatchObject({ withheld: true });
     expect(receiver.received).toEqual([]);
   });
 
@@ -246,7 +253,8 @@ describe.each([0, 2])('an attempt that is late, with SEND_THREADS=%i', (threads)
   test('ends at its time limit if the question has no answer', async () => {
     const mayStart = () => new Promise<null>(() => undefined);
     const outcome = await open(threads).send(sentOf('late', { ...late(), mayStart }));
-    expect(outcome).toMatchObject({ errorCode: 'TIMEOUT', requestSent: false });
+    expect(outcome).toMatchObject({ errorCode: 'TIMEOUT' });
+    expect(parseDetail(outcome.detail).requestHeaders).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
-import type { Database } from '../../platform/database/postgres.js';
-import { parkedFrom } from './replay.js';
-import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
+import type { Database } from '../platform/database/postgres.js';
+import { parkedFrom } from '../catch-up/replay/piece-store.js';
+import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from '../engine/engine.js';
 
 /** Facts that hold together at one time of PostgreSQL's clock. */
 export interface DeliveryFacts {

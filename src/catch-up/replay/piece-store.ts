@@ -11,8 +11,8 @@ import {
   outcomeOf,
   sameDelivery,
   takeOut,
-} from './sql.js';
-import type { Turn } from './types.js';
+  type Turn,
+} from '../../engine/engine.js';
 
 export interface ReplaySpan {
   replayId: string;
@@ -262,7 +262,7 @@ export async function withdrawPage(
         where g.attempt_count > 0
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED',
-                               case when error_detail = 'REFUSED' then error_detail end, attempt_count,
+                               case when detail::json ->> 'errorDetail' = 'REFUSED' then 'REFUSED' end, attempt_count,
                                coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
                                ${outcomeColumns} from tried
                         on conflict do nothing returning delivery_id`)}

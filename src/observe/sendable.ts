@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database/postgres.js';
-import { isWithdrawn, ms, owingWebhooks } from './sql.js';
+import { isWithdrawn, ms, owingWebhooks, type HeldBack } from '../engine/engine.js';
+import type { Database } from '../platform/database/postgres.js';
 
 const heldCauses = ['suspended', 'paused', 'disabled', 'circuit'] as const;
 type WaitCause = (typeof heldCauses)[number] | 'turn' | 'retry' | 'receiver';
@@ -26,15 +26,6 @@ export interface Backlog {
   full: Record<string, number>;
   /** When the figures were read (epoch). All times here are by PostgreSQL's clock. */
   readAtMs: number;
-}
-
-/** Claims of a process for a webhook whose receiver has room: they wait for the process. */
-export interface HeldBack {
-  /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
-  count: number;
-  sendableForMs: number;
-  /** How long ago the receiver was last full with this process's attempts; null if there was none. */
-  freeForMs: number | null;
 }
 
 export interface BacklogOptions {

@@ -1,5 +1,5 @@
-import { isActive, isCallable, owingWebhooks } from './sql.js';
-import type { Database } from '../../platform/database/postgres.js';
+import { isActive, isCallable, owingWebhooks } from '../engine/engine.js';
+import type { Database } from '../platform/database/postgres.js';
 
 /** Each webhook read takes some 10 µs. */
 const maxWebhooksRead = 10_000;

@@ -10,6 +10,7 @@ import {
   isInRangeOf,
   isTroubled,
   ms,
+  isOwed,
   lostOutcome,
   ofEvent,
   owedByKey,
@@ -19,7 +20,7 @@ import {
   outcomeValues,
   sameDelivery,
 } from './sql.js';
-import type { AttemptRecord, Claim } from './types.js';
+import type { Claim, DueClaim, Room, Settlement } from './types.js';
 
 /** True if the delivery's event is erased. The delivery may still be owed between the commits of an erasure. */
 export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exists (
@@ -29,12 +30,37 @@ export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exis
     select event_id from deliveries where shipper_id = ${shipperId} and delivery_id = ${deliveryId}) d
     join events using (event_id) where ${isInRangeOf('event_id', deliveryId)} and erasure = 'DONE')`;
 
+const maxClaimed = 50;
+
+export async function hasRedeliveries(db: Database): Promise<boolean> {
+  return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
+}
+
+/** Shippers take turns; of each, those that have waited longest come first. */
+export async function findWaitingRedeliveries(
+  db: Database,
+  { byWebhook, ofOthers }: Omit<Room, 'total'>,
+): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-waiting-redeliveries',
+    `select delivery_id from (
+       select delivery_id, webhook_id, requested_at,
+              row_number() over (partition by webhook_id order by requested_at) as place,
+              row_number() over (partition by shipper_id order by requested_at) as place_of_shipper
+         from redeliveries where lease_until is null) waiting
+      where place <= coalesce(($1::jsonb -> webhook_id::text)::int, $2)
+      order by place_of_shipper, requested_at limit ${maxClaimed}`,
+    [JSON.stringify(byWebhook), ofOthers],
+  );
+  return rows.map((row) => row.delivery_id);
+}
+
 /**
- * A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
+ * They go before everything else in their lanes. A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
  * owed delivery keeps its schedule; a finished one stays in the log. A request stays open while its delivery is being
  * sent or locked, or while a replay moves deliveries of its webhook: nobody waits for that with a connection.
  */
-export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
+export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<DueClaim[]> {
   return db.transaction(async (tx) => {
     const requested = await tx.query<{ delivery_id: string; webhook_id: string }>(
       'webhooks-of-redeliveries',
@@ -44,7 +70,7 @@ export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: 
     const webhookIds = new Set(requested.map((row) => row.webhook_id));
     const locked = webhookIds.size > 0 ? await tryLockMoves(tx, [...webhookIds]) : [];
     const ids = requested.flatMap((row) => (locked.includes(row.webhook_id) ? [row.delivery_id] : []));
-    return ids.length > 0 ? tx.query<Claim>('claim-redeliveries', claimText, [ids, leaseMs]) : [];
+    return ids.length > 0 ? tx.query<DueClaim>('claim-redeliveries', claimText, [ids, leaseMs]) : [];
   });
 }
 
@@ -77,12 +103,30 @@ const claimText = `
     update redeliveries r set lease_until = now() + ${ms('$2')}, number = o.attempt_count
       from o where r.delivery_id = any(array[o.delivery_id])
   )
-  select ${claimColumns}, false as "isProbe"
+  select ${claimColumns}, false as "isProbe", to_timestamp(0) as "dueAt", 0 as "sendableForMs"
     from (select o.*, s.shipment_id, s.sequence, 'MANUAL' as trigger, 0 as failure_count
             from o cross join lateral (select shipment_id, sequence from events where event_id = o.event_id limit 1) s) o
     ${ofEvent}`;
 
-const keysOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
+const keyOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
+
+/** Their rows in the outbox, if there are any, are claims like others. Locked ones are skipped. */
+export async function renewRedeliveries(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
+  await db.query(
+    'renew-redeliveries',
+    `with held as materialized (
+       select r.delivery_id
+         from unnest($1::uuid[], $2::int[]) as t (delivery_id, number)
+        cross join lateral (
+          select delivery_id from redeliveries
+           where delivery_id = t.delivery_id and number = t.number and lease_until is not null
+           limit 1 for no key update skip locked) r
+     )
+     update redeliveries r set lease_until = now() + ${ms('$3')} from held
+      where r.delivery_id = any(array[held.delivery_id])`,
+    [claims.map(({ deliveryId }) => deliveryId), claims.map(({ number }) => number), leaseMs],
+  );
+}
 
 const thisAttempt = `o.status = 'SENDING' and o.attempt_count = t.number`;
 
@@ -97,7 +141,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
      )
      update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
        from t where ${sameDelivery('o', 't')} and ${thisAttempt}`,
-    keysOf(claim),
+    keyOf(claim),
   );
 }
 
@@ -114,7 +158,7 @@ const replaceLastAttempt = `
  */
 export async function settleRedelivery(
   db: Database,
-  attempt: AttemptRecord & { succeeded: boolean },
+  attempt: Settlement,
 ): Promise<{ finished: boolean } | null> {
   const rows = await db.query<{ finished: boolean }>(
     'settle-redelivery',
@@ -152,7 +196,7 @@ export async function settleRedelivery(
       attempt.shipperId,
       attempt.deliveryId,
       attempt.number,
-      attempt.succeeded,
+      attempt.status === 'SUCCEEDED',
       attempt.startedAt,
       ...outcomeValues(attempt),
     ],
@@ -188,4 +232,16 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
     [leaseMs, limit],
   );
   return rows.length;
+}
+
+/** Deletes requests whose delivery is cancelled or whose webhook is deleted, suspended or was stopped since. */
+export async function deleteVoidRedeliveries(db: Database): Promise<void> {
+  await db.query(
+    'delete-void-redeliveries',
+    `delete from redeliveries r using webhooks w
+      where r.lease_until is null and w.webhook_id = r.webhook_id
+        and (w.deleted_at is not null or w.suspended or (w.status <> 'ACTIVE' and r.requested_at <= w.stopped_at)
+             or (not ${isOwed('r')}
+                 and not exists (select 1 from deliveries d where ${sameDelivery('d', 'r')} and d.status <> 'CANCELLED')))`,
+  );
 }

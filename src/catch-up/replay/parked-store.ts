@@ -1,17 +1,15 @@
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryOf, parkedFrom } from './replay.js';
-import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms, noOutcome } from './sql.js';
-
-/**
- * True while a webhook is parked: its events get no outbox rows. The replay stores the feed position at which that
- * began.
- */
-export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
-
-/** Recordings share this advisory lock while a webhook of the shipper is parked. */
-export const parkingKey = (shipperId: string) =>
-  `hashtextextended('parcelhook-parking', 0) # hashtextextended(${shipperId}::text, 0)`;
+import { deliveryOf, parkedFrom } from './piece-store.js';
+import {
+  eventsOf,
+  insertIntoLog,
+  isCallable,
+  isInterested,
+  maxLaterStates,
+  ms,
+  noOutcome,
+} from '../../engine/engine.js';
 
 /**
  * Checks the next `limit` webhooks that are not called. A transaction that sees the parking has a later id than this

@@ -1,0 +1,29 @@
+import type { Database } from '../platform/database/postgres.js';
+
+const some = (rows: string) => `exists (select from ${rows})`;
+
+/** What there may be to do in the background. Each look reads the first entry of an index. */
+const looks = {
+  owed: some('outbox'),
+  orders: some('orders_to_create'),
+  redeliveries: some('redeliveries'),
+  replays: some(`replays where status = 'RUNNING' or withdrawing`),
+  simulations: some('simulations'),
+  circuits: some('circuits where failing_since is not null or open_until is not null'),
+  parking: `${some('outbox')} and (${some('circuits where open_until is not null')}
+    or ${some(`webhooks where deleted_at is null and (status <> 'ACTIVE' or suspended)`)})`,
+  removals: some(`shippers where status = 'REMOVED'`),
+  counts: some('attempt_counts'),
+};
+
+export type Work = keyof typeof looks;
+
+/** While PostgreSQL cannot say, there may be anything. */
+export const anyWork = new Set(Object.keys(looks)) as ReadonlySet<Work>;
+
+const columns = Object.entries(looks).map(([work, look]) => `${look} as ${work}`);
+
+export async function findWork(db: Database): Promise<ReadonlySet<Work>> {
+  const [found] = await db.query<Record<Work, boolean>>('find-work', `select ${columns.join(', ')}`);
+  return new Set([...anyWork].filter((work) => found![work]));
+}
