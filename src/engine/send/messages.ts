@@ -6,9 +6,16 @@ import type { ErrorCode } from './errors.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
-/** The monotonic clock of the machine, which is the same in each thread; performance.now() is not. */
-const behindMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-export const monotonicMs = (hereMs = performance.now()): number => hereMs + behindMs;
+/** The monotonic clock of the machine, which is the same in each thread. */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1_000 + nanoseconds / 1e6;
+}
+
+/** performance.now() begins with its thread. The thread may have to wait for a CPU between the two readings. */
+const aheadMs = Math.max(...Array.from({ length: 10 }, () => monotonicMs() - performance.now()));
+
+export const monotonicOf = (hereMs: number): number => hereMs + aheadMs;
 
 /** Of an attempt, what its request is made of. */
 export interface Outgoing {

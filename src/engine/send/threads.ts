@@ -9,6 +9,7 @@ import type { Exchange, ExchangeSettings } from './exchange.js';
 import {
   failedOutcome,
   monotonicMs,
+  monotonicOf,
   unpackOutcome,
   type AttemptMessage,
   type FromThread,
@@ -64,10 +65,10 @@ function sendInProcess({ settings, logger }: SendingOptions): Sending {
     send: async ({ claim, target, startUntilMs, mayStart, ...sent }) =>
       (await (exchange ??= open())).attempt(
         target,
-        { ...claim, ...sent, startUntilMs: monotonicMs(startUntilMs) },
+        { ...claim, ...sent, startUntilMs: monotonicOf(startUntilMs) },
         async () => {
           const untilMs = await mayStart();
-          return untilMs === null ? null : monotonicMs(untilMs);
+          return untilMs === null ? null : monotonicOf(untilMs);
         },
       ),
     close: () => void exchange?.then((opened) => opened.close()),
@@ -247,8 +248,8 @@ class SendThread {
       traceparent,
       isTraced,
       keepsDetail,
-      monotonicMs(startUntilMs),
-      monotonicMs(entry.sinceMs),
+      monotonicOf(startUntilMs),
+      monotonicOf(entry.sinceMs),
     ];
   }
 
@@ -294,7 +295,7 @@ class SendThread {
   async #answer(id: number, entry: InFlight): Promise<void> {
     const untilMs = await entry.sent.mayStart();
     if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
-    this.#permissions.push([id, untilMs === null ? null : monotonicMs(untilMs)]);
+    this.#permissions.push([id, untilMs === null ? null : monotonicOf(untilMs)]);
     this.#flushSoon();
   }
 

@@ -285,7 +285,7 @@ describe('a thread that ends', () => {
   test('because its memory is used up is one of these', async () => {
     const fills = `({ attempts }) => {
       const all = [];
-      if (attempts.some((attempt) => attempt.includes('fills'))) for (;;) all.push(Array(1e6).fill(all.length));
+      if (attempts.some((attempt) => attempt.includes('fills'))) for (;;) all.push(Array(5e5).fill(0.5));
     }`;
     const sending = open(1, { program: programWith(fills), metrics });
     expect(await sending.send(sentOf('fills'))).toMatchObject({ errorCode: 'LOST' });
