@@ -70,7 +70,7 @@ export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**', 'src/client/api/generated.ts'] },
   { files: ['**/*.ts', '**/*.tsx'], extends: [...tseslint.configs.recommendedTypeChecked] },
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
-  { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.{js,cjs}'], extends: [tseslint.configs.disableTypeChecked] },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'grafana/**/*.ts'],
     plugins: { house },

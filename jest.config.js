@@ -9,12 +9,12 @@ export default {
   roots: ['<rootDir>/test'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/test/programs/.*/package.json'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   setupFiles: ['<rootDir>/test/support/setup.ts'],
   // Modules are loaded by Node (test/support/jest), and most of them once for all files of a worker.
   transform: {},
   injectGlobals: false,
-  runtime: '<rootDir>/test/support/jest/runtime.js',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
   testSequencer: '<rootDir>/test/sequencer.js',
   testTimeout: 60_000, // real engines on a busy machine
   forceExit: true, // sockets that receivers keep alive would hold the process

@@ -99,7 +99,7 @@ async function stretchPasswordLess(connectionString: string): Promise<void> {
 }
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const nodeOptions = ['--disable-warning=ExperimentalWarning', '--import=./test/support/jest/register.js'];
+const nodeOptions = ['--import=./test/support/jest/register.js'];
 let running: ChildProcess | undefined;
 let stopped = false;
 

@@ -1,7 +1,9 @@
+import { createBatcher } from '../platform/batch.js';
 import type { Database, Pool } from '../platform/database/postgres.js';
 import type { Durations } from '../platform/durations.js';
+import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
-import type { Logger } from '../platform/telemetry/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
@@ -12,10 +14,9 @@ import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import type { HeldBack } from './schedule/places.js';
-import { noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
+import { distinctDue, noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
-import { createNotify, createRedeliverJobs, dueJob, dueOf, redeliverJob } from './schedule/notify.js';
 import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/lookups.js';
 import type { Sealer } from './send/sealing.js';
@@ -77,7 +78,6 @@ export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 export { untilNoSendCanStart } from './attempt/starts.js';
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
-export { queueNames } from './schedule/notify.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
 export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
 export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
@@ -179,13 +179,11 @@ export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
   const { destinations, dns, egressProxy } = options;
-  const starts = createStarts(leaseDb, durations);
   const sending = createSending({
     settings: { destinations, dns, egressProxy, timeoutMs, version },
     threads: options.sendThreads,
     logger,
     metrics,
-    mayStart: starts.mayStart,
   });
   const wakeOthers = createNotify(options.producers, logger);
   const attempting = {
@@ -194,7 +192,7 @@ export function createEngine(options: EngineOptions): Engine {
     countAttempt: createAttemptCounter(metrics),
     sending,
     targets: createTargets(leaseDb, options.sealer),
-    starts,
+    starts: createStarts(leaseDb, durations),
   };
   const dispatcher =
     concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });
@@ -205,7 +203,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const wake = handOver.notify;
   const leaseOfTestMs = testLeaseMs(timeoutMs, durations);
-  const byHand = { ...attempting, notify: wake };
+  const waking = { ...attempting, notify: wake };
   const stop = () => untilNoSendCanStart(durations);
   const recording = (own: Database): RecordDependencies => ({
     ...options.states,
@@ -220,7 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const startDispatch = (sends: NonNullable<typeof dispatcher>): Dispatch => {
     const { accept, redeliver } = sends;
-    const sweeper = createSweeper({ ...byHand, accept, redeliver, testLeaseMs: leaseOfTestMs });
+    const sweeper = createSweeper({ ...waking, accept, redeliver, testLeaseMs: leaseOfTestMs });
     return {
       take: async ({ name, ids }) => {
         if (name === redeliverJob) await redeliver();
@@ -229,7 +227,7 @@ export function createEngine(options: EngineOptions): Engine {
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,
-      disableFailing: (days) => disableFailing(byHand, days),
+      disableFailing: (days) => disableFailing(waking, days),
       figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
       drain: sends.drain,
     };
@@ -250,8 +248,81 @@ export function createEngine(options: EngineOptions): Engine {
       ? () => void dispatcher.redeliver()
       : createRedeliverJobs(options.producers[0]!, logger),
     test: (shipperId, webhookId, sample) =>
-      sendTest({ ...byHand, db: options.apiDb }, shipperId, webhookId, sample),
+      sendTest({ ...waking, db: options.apiDb }, shipperId, webhookId, sample),
     dispatch: dispatcher && startDispatch(dispatcher),
     close: () => sending.close(),
+  };
+}
+
+/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
+type Notify = (due: Due[]) => void;
+
+export const queueNames = (shards: number): string[] =>
+  Array.from({ length: shards }, (_, n) => `deliver-${n}`);
+
+const dueJob = 'due';
+const redeliverJob = 'redeliver';
+const idsPerJob = 200;
+/** While more jobs wait, no worker reads them; the sweeper finds what is due anyway. */
+const maxJobsWaiting = 1_000;
+const countedEveryMs = 1_000;
+
+/** A worker that gets one looks for all that wait. */
+const createRedeliverJobs =
+  (producer: Producer, logger: Logger) =>
+  (deliveryId: string): void =>
+    void producer
+      .add([{ name: redeliverJob, id: `r-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
+      .catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'redelivery not enqueued; the sweeper sends it'),
+      );
+
+/** The random tail of a webhook's id spreads webhooks over the shards. */
+const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
+
+/** `<webhookId>@<epoch ms>`, or the webhook's id alone if the time is unknown. */
+const toId = ({ webhookId, dueFromMs }: Due) =>
+  dueFromMs === null ? webhookId : `${webhookId}@${dueFromMs}`;
+
+export function dueOf(ids: string[]): Due[] {
+  return ids.map((id) => {
+    const [webhookId, dueFrom] = id.split('@');
+    const dueFromMs = dueFrom === undefined ? NaN : Number(dueFrom);
+    return { webhookId: webhookId!, dueFromMs: Number.isFinite(dueFromMs) ? dueFromMs : null };
+  });
+}
+
+export function createNotify(producers: Producer[], logger: Logger): Notify {
+  const giveUp = createThrottledWarn(logger, 'due webhooks not enqueued; left to the sweeper');
+  let jobs = 0;
+
+  const shards = producers.map((producer) => {
+    let full = false;
+    let countedAt = 0;
+    const isFull = async () => {
+      if (performance.now() - countedAt < countedEveryMs) return full;
+      countedAt = performance.now();
+      return (full = (await producer.waitingCount()) > maxJobsWaiting);
+    };
+    const add = async (due: Due[]) => {
+      if (await isFull()) return;
+      jobs += 1;
+      const id = `${dueJob}-${Date.now()}-${jobs}-${due[0]!.webhookId}`;
+      await producer.add([{ name: dueJob, id, ids: due.map(toId) }]);
+    };
+    return createBatcher<Due, undefined>({
+      maxItems: idsPerJob,
+      concurrency: 1,
+      maxWaiting: 100_000,
+      flush: async (due) => {
+        await add(distinctDue(due)).catch(giveUp);
+        return due.map(() => undefined);
+      },
+    });
+  });
+
+  return (due) => {
+    for (const one of distinctDue(due))
+      shards[shardOf(one.webhookId, producers.length)]!.add(one).catch(() => undefined); // left to the sweeper
   };
 }

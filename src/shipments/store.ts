@@ -1,6 +1,6 @@
 import { eventsOf } from '../engine/engine.js';
 import type { Database, Queries } from '../platform/database/postgres.js';
-import { rowSet } from '../platform/database/row-set.js';
+import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../history/log/shipment-filter.js';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNotify, dueOf } from '../../src/engine/schedule/notify.js';
+import { createNotify, dueOf } from '../../src/engine/engine.js';
 import { dueSinceUnknown } from '../../src/engine/outbox/types.js';
 import { newId } from '../../src/platform/ids.js';
 import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';

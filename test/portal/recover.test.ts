@@ -197,8 +197,11 @@ inBrowser('an attempt whose response was erased does not say that the response h
   const [delivery] = (await account.call(`/v1/deliveries?webhookId=${hook.webhookId}`)).data.deliveries;
   await page.goto(`/deliveries/${delivery.deliveryId}`);
   await page.getByText('received', { exact: true }).waitFor();
+  const kept = page.getByText('The service keeps phases and headers of failures only');
+  await kept.waitFor();
   await operator(service, `/shipments/${delivery.trackingId}/erase`, { method: 'POST' });
   await page.reload();
   await page.getByText('No body is stored. It may have been erased').waitFor();
+  expect(await kept.count()).toBe(0);
   await leave(page, hook);
 });

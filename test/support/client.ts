@@ -29,7 +29,7 @@ export async function request(url: string, options: Request = {}): Promise<ApiRe
     method: options.method ?? (content === undefined ? 'GET' : 'POST'),
     headers: { ...(content !== undefined && { 'content-type': 'application/json' }), ...options.headers },
     ...(content !== undefined && { body: content as string }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(50_000), // before the test's own end
   });
   const text = await response.text();
   const body = (text.startsWith('{') ? JSON.parse(text) : { text }) as ApiResponse['body'];

@@ -69,3 +69,19 @@ test('a waiting reader gets events of a worker half a second after the commit, a
   });
   expect(here).toBeLessThan(100); // less than the polling interval
 });
+
+test('a wait ends within ten seconds when access ended on another process', async () => {
+  const account = await registerAccount(service, 'another@example.com');
+  const another = await startProcess(service.env, 'api');
+  try {
+    const polled = poll(account, undefined, '20s');
+    await untilWaiting();
+    const endedAt = Date.now();
+    await operator(another, `/users/${account.userId}/sign-out`, { method: 'POST' });
+    const { response, at } = await polled;
+    expect(response.httpStatus).toBe(401);
+    expect(at - endedAt).toBeLessThan(10_000);
+  } finally {
+    await stopProcess(another);
+  }
+});

@@ -32,7 +32,7 @@ async function owe(states: string[]): Promise<string> {
 }
 
 const start = (program: string, metrics = createMetrics()) => {
-  const sending = openSending(world, { threads: 2, program, metrics });
+  const sending = openSending({ threads: 2, program, metrics });
   const dispatcher = startDispatcher(world, receiver.url, { sending, concurrency });
   const end = async () => {
     await dispatcher.drain();

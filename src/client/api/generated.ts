@@ -2219,7 +2219,7 @@ export interface components {
                  */
                 startedAt: string;
                 /**
-                 * @description How long it took; null if it was interrupted.
+                 * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
@@ -2229,10 +2229,10 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
                  * @example null
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
+                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             } | null;
             /**
              * @description When the next attempt is due; null if none is.
@@ -2319,7 +2319,7 @@ export interface components {
                  */
                 startedAt: string;
                 /**
-                 * @description How long it took; null if it was interrupted.
+                 * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
@@ -2329,10 +2329,10 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
                  * @example null
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
+                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             } | null;
             /**
              * @description When the next attempt is due; null if none is.
@@ -2453,32 +2453,32 @@ export interface components {
              */
             startedAt: string;
             /**
-             * @description How long it took; null if it was interrupted.
+             * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
-             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before.
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
-             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before.
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
-             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before.
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
-             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before.
+             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
             firstByteMs: number | null;
             /**
-             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.
+             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
@@ -2488,17 +2488,17 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
              * @example null
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
+            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             /**
              * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
-             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "host": "example.com",
              *       "content-type": "application/json",
@@ -2517,7 +2517,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
              *       "content-length": "2",
@@ -2563,32 +2563,32 @@ export interface components {
              */
             startedAt: string;
             /**
-             * @description How long it took; null if it was interrupted.
+             * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
-             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before.
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
-             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before.
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
-             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before.
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
-             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before.
+             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
             firstByteMs: number | null;
             /**
-             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen.
+             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
@@ -2598,17 +2598,17 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
              * @example null
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
+            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             /**
              * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
-             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "host": "example.com",
              *       "content-type": "application/json",
@@ -2627,7 +2627,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased.
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
              *       "content-length": "2",
@@ -5179,7 +5179,7 @@ export interface operations {
                  */
                 statusCode?: number;
                 /** @description Only deliveries whose last attempt failed with this error. */
-                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL";
+                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST";
                 /**
                  * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T00:00:00Z
@@ -5960,7 +5960,7 @@ export interface operations {
                  */
                 statusCode?: number;
                 /** @description Only deliveries whose last attempt failed with this error. */
-                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL";
+                errorCode?: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST";
                 /**
                  * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T00:00:00Z

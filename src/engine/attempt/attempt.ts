@@ -92,6 +92,7 @@ async function exchange(
     isTraced: span?.isSampled ?? false,
     keepsDetail: logDetail === 'all' || isByHand(claim),
     startUntilMs: options.starts.untilMs(issuedAt),
+    mayStart: () => options.starts.mayStart(claim),
     isProved,
   });
   if (outcome.withheld) return null;
@@ -102,7 +103,7 @@ async function exchange(
   return outcome;
 }
 
-/** Somebody asked for such an attempt, and wants to see all of it. */
+/** Such an attempt was made to be looked at. */
 const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
 
 function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {

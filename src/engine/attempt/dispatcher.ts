@@ -179,7 +179,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       sending: () => scheduler.sending(entry, performance.now()),
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
-        if (answer) noteWait(claim, sendableMs, answer.startedAt);
+        if (answer) noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });

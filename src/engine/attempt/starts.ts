@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { rowSet } from '../../platform/database/row-set.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { ownClaim } from '../outbox/claim.js';
 import { isActive } from '../outbox/sql.js';
 import type { Durations } from '../../platform/durations.js';

@@ -1,6 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { rowSet } from '../../platform/database/row-set.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { oweAtOnce } from '../outbox/insert.js';
 import { withoutQuerySql } from '../send/sealing.js';
 import { isActive } from '../outbox/sql.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { rowSet } from '../../platform/database/row-set.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import { insertCounts } from './counts.js';
 import {
   unclaimed,

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import type { Columns } from '../../platform/database/row-set.js';
+import type { Columns } from '../../platform/database/parameters.js';
 import { firstIdOf } from '../../platform/ids.js';
 import type { AttemptRecord } from './types.js';
 

@@ -1,4 +1,4 @@
-import { rowSet } from '../../platform/database/row-set.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;

@@ -2,7 +2,7 @@ import type { Room } from '../outbox/types.js';
 import { eventsOf, ms } from '../outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../outbox/insert.js';
 import type { Database, Queries } from '../../platform/database/postgres.js';
-import { rowSet } from '../../platform/database/row-set.js';
+import { rowSet } from '../../platform/database/parameters.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 import { eraseNotification } from './notification.js';
 

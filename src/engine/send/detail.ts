@@ -1,11 +1,10 @@
-import { isRefused } from '../settle/retry-policy.js';
-import type { ErrorDetail } from './errors.js';
+import { isRefused, type ErrorDetail } from './errors.js';
 import type { FlatHeaders } from './headers.js';
 import type { PhaseTimes } from './phases.js';
 import { masked } from './sealing.js';
 import type { SendOutcome } from './sender.js';
 
-/** What the log keeps of an attempt beside its columns, as one text that nothing filters by. */
+/** The part of an attempt that nothing filters by: the log keeps it as one text. */
 export interface AttemptDetail extends PhaseTimes {
   /** The receiver's IP address. */
   remoteAddress: string | null;

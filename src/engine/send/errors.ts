@@ -81,3 +81,13 @@ export function errorDetailOf(error: unknown): ErrorDetail | null {
     null
   );
 }
+
+/** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
+export const isAskedTo = (
+  what: 'abort-message' | 'disable',
+  { webhookDelivery }: { webhookDelivery: string | null },
+): boolean => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
+
+/** `abort-message` on a failure ends the delivery's retries. */
+export const isRefused = (response: { ok: boolean; webhookDelivery: string | null }): boolean =>
+  !response.ok && isAskedTo('abort-message', response);

@@ -74,6 +74,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
           webhookDelivery: sent.webhookDelivery,
           detail: sent.ok && !outgoing.keepsDetail ? null : detailOf(sent, request),
           phaseEnds,
+          queuedMs: 0,
         };
       } catch (error) {
         logger.error(

@@ -2,7 +2,6 @@
  * The messages between the process and its sender threads, each with many items. An item is an array: the names of an
  * object's fields would be copied with it.
  */
-import type { Claim } from '../outbox/types.js';
 import type { ErrorCode } from './errors.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
@@ -12,7 +11,14 @@ const behindMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 export const monotonicMs = (hereMs = performance.now()): number => hereMs + behindMs;
 
 /** Of an attempt, what its request is made of. */
-export interface Outgoing extends Pick<Claim, 'shipperId' | 'eventId' | 'sequence' | 'number' | 'erased'> {
+export interface Outgoing {
+  shipperId: string;
+  /** Sent as `webhook-id`. */
+  eventId: string;
+  sequence: number;
+  number: number;
+  /** The response is not stored. */
+  erased: boolean;
   /** Bytes, if threads share them. */
   body: string | Uint8Array;
   traceparent: string;
@@ -49,6 +55,8 @@ export type AttemptMessage = [
   isTraced: boolean,
   keepsDetail: boolean,
   startUntilMs: number,
+  /** Since when it waits for the thread, by `monotonicMs`. */
+  sinceMs: number,
 ];
 
 /** Also without content, in response to such a message: a sign of life. */
@@ -74,6 +82,7 @@ export type OutcomeMessage = [
   webhookDelivery: AttemptOutcome['webhookDelivery'],
   detail: AttemptOutcome['detail'],
   phaseEnds: AttemptOutcome['phaseEnds'],
+  queuedMs: AttemptOutcome['queuedMs'],
 ];
 
 export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage => [
@@ -89,6 +98,7 @@ export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage
   outcome.webhookDelivery,
   outcome.detail,
   outcome.phaseEnds,
+  outcome.queuedMs,
 ];
 
 export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
@@ -103,6 +113,7 @@ export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
   webhookDelivery: message[9],
   detail: message[10],
   phaseEnds: message[11],
+  queuedMs: message[12],
 });
 
 /** The outcome of an attempt that has no response and nothing to show. */
@@ -118,4 +129,5 @@ export const failedOutcome = (errorCode: ErrorCode, startedAt: Date, durationMs 
   webhookDelivery: null,
   detail: null,
   phaseEnds: [],
+  queuedMs: 0,
 });

@@ -63,6 +63,8 @@ export interface AttemptOutcome extends Omit<
   detail: string | null;
   /** When each phase ended (epoch), if the attempt is traced. */
   phaseEnds: [Phase, number][];
+  /** The time for which it waited for its thread. */
+  queuedMs: number;
 }
 
 export interface Sender {

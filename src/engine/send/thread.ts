@@ -39,6 +39,7 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
     isTraced,
     keepsDetail,
     startUntilMs,
+    sinceMs,
   ] = request;
   if (given) targets.set(webhookId, given);
   const body = typeof text === 'string' ? text : new Uint8Array(text);
@@ -59,8 +60,10 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
       asking.set(id, resolve);
       tell(({ questions }) => questions.push(id));
     });
+  const queuedMs = monotonicMs() - sinceMs;
   void exchange.attempt(targets.get(webhookId)!, outgoing, ask).then((outcome) => {
     asking.delete(id); // it has ended while it asked
+    outcome.queuedMs = queuedMs;
     tell(({ outcomes }) => outcomes.push(packOutcome(id, outcome)));
   });
 }

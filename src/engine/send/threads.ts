@@ -5,7 +5,6 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { packageFolder } from '../../platform/version.js';
-import type { Claim } from '../outbox/types.js';
 import type { Exchange, ExchangeSettings } from './exchange.js';
 import {
   failedOutcome,
@@ -13,19 +12,21 @@ import {
   unpackOutcome,
   type AttemptMessage,
   type FromThread,
+  type Outgoing,
 } from './messages.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** An attempt to send. */
-export interface Sent {
-  claim: Claim;
+export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced' | 'keepsDetail'> {
+  claim: Omit<Outgoing, 'body' | 'traceparent' | 'isTraced' | 'keepsDetail' | 'startUntilMs'> & {
+    webhookId: string;
+    body: string;
+  };
   target: OpenTarget;
-  traceparent: string;
-  isTraced: boolean;
-  keepsDetail: boolean;
-  /** By performance.now(), as in `Starts`. */
+  /** By performance.now(), as is what `mayStart` resolves with: see `Starts`. */
   startUntilMs: number;
+  mayStart(): Promise<number | null>;
   /** Its receiver has been quick lately. */
   isProved: boolean;
 }
@@ -42,8 +43,6 @@ export interface SendingOptions {
   threads: number;
   logger: Logger;
   metrics: Metrics;
-  /** See `Starts`. */
-  mayStart(claim: Claim): Promise<number | null>;
   /** The program of the threads, in tests. */
   program?: string;
 }
@@ -57,17 +56,17 @@ export const createSending = (options: SendingOptions): Sending =>
   options.threads === 0 ? sendInProcess(options) : new SendThreads(options);
 
 /** The packages that send are loaded with the first attempt. */
-function sendInProcess({ settings, logger, mayStart }: SendingOptions): Sending {
+function sendInProcess({ settings, logger }: SendingOptions): Sending {
   let exchange: Promise<Exchange> | undefined;
   const open = () =>
     import('./exchange.js').then(({ createExchange }) => createExchange(settings, 1, logger));
   return {
-    send: async ({ claim, target, startUntilMs, ...sent }) =>
+    send: async ({ claim, target, startUntilMs, mayStart, ...sent }) =>
       (await (exchange ??= open())).attempt(
         target,
         { ...claim, ...sent, startUntilMs: monotonicMs(startUntilMs) },
         async () => {
-          const untilMs = await mayStart(claim);
+          const untilMs = await mayStart();
           return untilMs === null ? null : monotonicMs(untilMs);
         },
       ),
@@ -115,7 +114,7 @@ class SendThreads implements Sending {
     return isProved && last > 0 ? hashOf(hostOf(target.url)) % last : last;
   }
 
-  #share({ eventId, body: text }: Claim) {
+  #share({ eventId, body: text }: Sent['claim']) {
     const known = this.#bodies.get(eventId);
     if (known?.text === text) return known;
     const shared = new SharedArrayBuffer(Buffer.byteLength(text));
@@ -126,7 +125,7 @@ class SendThreads implements Sending {
   }
 }
 
-const hostOf = (url: string) => url.split('/', 3)[2]!;
+const hostOf = (url: string) => url.split('/', 3)[2] ?? '';
 
 function hashOf(text: string): number {
   let hash = 0;
@@ -212,6 +211,7 @@ class SendThread {
 
   #flush(): void {
     if (this.#isClosed) return this.close();
+    if (this.#waiting.length === 0 && this.#permissions.length === 0) return;
     try {
       this.#worker ??= this.#start();
     } catch (error) {
@@ -223,7 +223,7 @@ class SendThread {
   }
 
   #post(attempts: AttemptMessage[], permissions: [id: number, startUntilMs: number | null][]): void {
-    const forgotten = this.#forgotten.splice(0);
+    const forgotten = this.#forgotten.splice(0).filter((webhookId) => !this.#targets.has(webhookId));
     this.#worker!.postMessage({ postedAtMs: monotonicMs(), attempts, permissions, forgotten });
   }
 
@@ -248,6 +248,7 @@ class SendThread {
       isTraced,
       keepsDetail,
       monotonicMs(startUntilMs),
+      monotonicMs(entry.sinceMs),
     ];
   }
 
@@ -291,7 +292,7 @@ class SendThread {
   }
 
   async #answer(id: number, entry: InFlight): Promise<void> {
-    const untilMs = await this.#options.mayStart(entry.sent.claim);
+    const untilMs = await entry.sent.mayStart();
     if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
     this.#permissions.push([id, untilMs === null ? null : monotonicMs(untilMs)]);
     this.#flushSoon();

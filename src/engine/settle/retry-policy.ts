@@ -1,5 +1,6 @@
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
+import { isAskedTo, isRefused } from '../send/errors.js';
 import type { AttemptOutcome } from '../send/sender.js';
 
 export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
@@ -28,24 +29,12 @@ export function settlementOf(
   });
 }
 
-type Response = Pick<AttemptOutcome, 'ok' | 'statusCode' | 'webhookDelivery'>;
-
-/** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
-const isAskedTo = (
-  what: 'abort-message' | 'disable',
-  { webhookDelivery }: Pick<Response, 'webhookDelivery'>,
-) => webhookDelivery?.split(',', 1)[0]!.trim().toLowerCase() === what;
-
-/** `abort-message` on a failure ends the delivery's retries. */
-export const isRefused = (response: Pick<Response, 'ok' | 'webhookDelivery'>): boolean =>
-  !response.ok && isAskedTo('abort-message', response);
-
 /**
  * 410 Gone disables the webhook at once, and so does `webhook-delivery: disable` on any response, whatever the trigger.
  * Null if the response does not disable it.
  */
 export const disabledBy = (
-  response: Pick<Response, 'statusCode' | 'webhookDelivery'>,
+  response: Pick<AttemptOutcome, 'statusCode' | 'webhookDelivery'>,
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 

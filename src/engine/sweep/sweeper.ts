@@ -248,7 +248,7 @@ const maxReplayPause = `interval '1 minute'`;
 const maxSimulationPause = `greatest(interval_ms * interval '1 millisecond', interval '1 minute')`;
 
 /** Circuits, manual attempts, replays and simulations. */
-export async function correctOthers(
+async function correctOthers(
   db: Database,
   options: { setBackMs: number; maxLeaseMs: number; maxOpenMs: number; limit: number },
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
+import { parametersOf } from './parameters.js';
 import {
   anyOneByOne,
   beginWith,
@@ -202,57 +203,6 @@ export async function requireSettings(db: Database): Promise<void> {
   const rows = await db.query<{ mode: string }>('', `select current_setting('plan_cache_mode') as mode`);
   if (rows[0]!.mode !== onePlan.plan_cache_mode) throw new Error(takesNoSettings);
 }
-
-/** Text that needs neither quotes nor escapes, unless it is read as null. */
-const plain = /^[\w:.+-]+$/;
-const readAsNull = /^null$/i;
-
-function element(item: unknown): string {
-  if (item === null || item === undefined) return 'NULL';
-  if (typeof item === 'string') return plain.test(item) && !readAsNull.test(item) ? item : quoted(item);
-  if (typeof item === 'number' || typeof item === 'boolean' || typeof item === 'bigint') return String(item);
-  if (ArrayBuffer.isView(item)) return `\\\\x${bytesOf(item).toString('hex')}`;
-  if (item instanceof Date) return momentOf(item);
-  if (Array.isArray(item)) return arrayLiteral(item);
-  return quoted(JSON.stringify(item));
-}
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
-
-/** JSON has escapes of its own for these. All else it quotes as PostgreSQL does, and several times faster. */
-const escapedByJson = /[\0-\x1f\ud800-\udfff]/;
-const quoted = (text: string): string =>
-  escapedByJson.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : JSON.stringify(text);
-
-/** The start of the last second written: most moments of a statement are of one. */
-let lastSecond = Number.NaN;
-let untilSecond = '';
-
-/** JavaScript gives years above 9999 a sign and six digits; PostgreSQL reads them without. */
-function momentOf(date: Date): string {
-  const atMs = date.getTime();
-  const second = Math.floor(atMs / 1_000);
-  if (second !== lastSecond) {
-    untilSecond = new Date(second * 1_000).toISOString().slice(0, -4).replace(/^\+0*/, '');
-    lastSecond = second;
-  }
-  return `${untilSecond}${String(atMs - second * 1_000).padStart(3, '0')}Z`;
-}
-
-/**
- * An array as PostgreSQL reads it (its manual, "Array Input and Output Syntax"). The driver's own conversion quotes
- * every element and searches it twice, which makes more garbage.
- */
-function arrayLiteral(items: readonly unknown[]): string {
-  let text = '';
-  for (const item of items) text += `${text === '' ? '{' : ','}${element(item)}`;
-  return text === '' ? '{}' : `${text}}`;
-}
-
-/** A statement's values, with arrays as text. The driver converts the rest. */
-const parametersOf = (values: readonly unknown[]): unknown[] =>
-  values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value));
 
 const runOn =
   (

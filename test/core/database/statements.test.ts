@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from '../../../src/platform/database/postgres.js';
-import { rowSet } from '../../../src/platform/database/row-set.js';
+import { rowSet } from '../../../src/platform/database/parameters.js';
 import { type World, createWorld, openPool } from '../../support/core/world.js';
 
 let world: World;

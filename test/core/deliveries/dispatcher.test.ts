@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
+import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
+import { durationsOf } from '../../../src/platform/durations.js';
 import { type Due, dueSinceUnknown, noRoom } from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
@@ -240,6 +242,28 @@ describe('attempts by hand', () => {
     await dispatcher.redeliver();
     await dispatcher.drain();
     expect(await now()).toEqual(['1 SUCCEEDED']);
+  });
+
+  test('its lease is renewed for as long as its attempt lasts, whether its delivery is owed or finished', async () => {
+    const durations = { ...durationsOf(), leaseMs: 400 };
+    await record(world.db, shipmentId, ['CREATED']);
+    await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
+    await record(world.db, await addShipment(world), ['CREATED']);
+    for (const { delivery_id: id } of await world.sql<{ delivery_id: string }>(
+      'select delivery_id from deliveries union all select delivery_id from outbox',
+    ))
+      await requestRedelivery(world.db, world.shipperId, id);
+    receiver.reply = () => ({ delayMs: 1_500 });
+    const dispatcher = startDispatcher(world, receiver.url, { durations });
+    await dispatcher.redeliver();
+    await sleep(1_000);
+    expect(await takeLapsedRedeliveries(world.db, 400, 100)).toBe(0);
+    await dispatcher.drain();
+    expect(await world.sql('select trigger, status from deliveries')).toEqual([
+      { trigger: 'MANUAL', status: 'SUCCEEDED' },
+      { trigger: 'MANUAL', status: 'SUCCEEDED' },
+    ]);
+    expect(await world.sql('select 1 from redeliveries')).toEqual([]);
   });
 
   test('what cannot be sent because its target cannot be read waits for the next sweep as if unclaimed', async () => {

@@ -18,7 +18,7 @@ import {
 import { until } from '../../support/until.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { createSweeper, finish, lapse, leaseMs, muchRoom, pull, record } from '../../support/core/acts.js';
-import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
+import { startDispatcher } from '../../support/core/dispatcher.js';
 import { addPlantedOrder, erase } from '../../support/core/erasures.js';
 import { advance, cancel, replay } from '../../support/core/replays.js';
 import { setUpRaces, webhookId, world } from '../../support/core/race.js';
@@ -200,8 +200,9 @@ describe('a worker that reaches a claim', () => {
   });
 
   test('sends a young one without a question to PostgreSQL', async () => {
+    const starts = createStarts(world.db, durationsOf());
     const mayStart = () => Promise.reject(new Error('It asks'));
-    const dispatcher = startDispatcher(world, receiver.url, { sending: openSending(world, { mayStart }) });
+    const dispatcher = startDispatcher(world, receiver.url, { starts: { ...starts, mayStart } });
     dispatcher.accept([claim], performance.now());
     await receiver.waitFor(1);
     await dispatcher.drain();

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { recordEvents, type RecordResult } from '../../../src/engine/record/record.js';
 import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
@@ -205,33 +206,21 @@ describe('partitions of events', () => {
 
 describe('a process whose clock is off by more than a day', () => {
   const days = [-2, 2];
-  afterEach(() => void jest.useRealTimers());
+  afterEach(() => mock.timers.reset());
 
   test.each(days)('(%i days) records nothing, and reports why', async (off) => {
     await record(world.db, shipmentId, ['CREATED']);
     await world.sql(`select make_log_partitions(current_date - 3, current_date + 3)`);
     const now = Date.now() + off * dayMs;
-    jest.useFakeTimers({ now, doNotFake: notDate });
+    mock.timers.enable({ apis: ['Date'], now });
     const recorded = record(world.db, shipmentId, ['PICKED_UP']);
     await expect(recorded).rejects.toMatchObject({
       httpStatus: 503,
       message: expect.stringMatching('clocks'),
     });
     expect(await historyOf(shipmentId)).toEqual(['CREATED']);
-    jest.useRealTimers();
+    mock.timers.reset();
     await record(world.db, shipmentId, ['PICKED_UP']);
     expect(await historyOf(shipmentId)).toEqual(['CREATED', 'PICKED_UP']);
   });
 });
-
-const notDate = [
-  ...([
-    'nextTick',
-    'queueMicrotask',
-    'setImmediate',
-    'clearImmediate',
-    'setInterval',
-    'clearInterval',
-  ] as const),
-  ...(['setTimeout', 'clearTimeout', 'performance', 'hrtime'] as const),
-];

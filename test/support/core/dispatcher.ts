@@ -14,7 +14,7 @@ import { longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
 
 /** In the process, unless `threads` are given. */
-export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}): Sending =>
+export const openSending = (options: Partial<SendingOptions> = {}): Sending =>
   createSending({
     settings: {
       destinations: developmentDestinations,
@@ -25,7 +25,6 @@ export const openSending = ({ db }: World, options: Partial<SendingOptions> = {}
     threads: 0,
     logger,
     metrics: createMetrics(),
-    mayStart: createStarts(db, durationsOf()).mayStart,
     ...options,
   });
 
@@ -56,7 +55,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
           open: () => opened,
         }),
     },
-    sending: openSending(world),
+    sending: openSending(),
     logAttempts: 'all',
     logDetail: 'failed',
     tracing: withoutExport,

@@ -89,6 +89,7 @@ const wrong: Record<string, string[]> = {
   RETRY_SCHEDULE: ['5s,soon', '8d', '5s;5m', Array(51).fill('1s').join(',')],
   DELIVERY_TIMEOUT: ['49ms', '6m', '15'],
   DELIVERY_CONCURRENCY: ['0', '501'],
+  SEND_THREADS: ['-1', '17', 'many'],
   DELIVERY_SHARDS: ['0', '65'],
   ORDER_HOLD: ['-1s', '31d'],
   PARKED_AFTER: ['0', '10000001'],

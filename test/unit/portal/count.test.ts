@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mock } from 'node:test';
 
 /** Browsers have it, Node 20 does not. */
 Promise.withResolvers = <Value>() => {
@@ -31,13 +32,13 @@ function dataOf(url: URL): object {
 
 beforeEach(() => {
   [log, feed, asked] = [[], [], []];
-  jest.spyOn(globalThis, 'fetch').mockImplementation((path) => {
+  mock.method(globalThis, 'fetch', (path: string) => {
     const url = new URL(path, 'http://localhost');
     asked.push(url);
     return Promise.resolve(Response.json({ data: dataOf(url) }));
   });
 });
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => mock.restoreAll());
 
 test('an event of the span that follows a slightly later one in the feed is counted', async () => {
   feed = [

@@ -101,6 +101,39 @@ const claimOf = (shipperId: string, webhookId: string, dueMs = 0): DueClaim =>
 const claimAll = (shipperId: string, { wanted }: Page) =>
   wanted.map(({ webhookId }) => claimOf(shipperId, webhookId));
 
+describe('redeliveries', () => {
+  const redelivery = (webhookId: string): DueClaim => ({ ...claimOf('s', webhookId), trigger: 'MANUAL' });
+
+  test('go before what is pending in their lane, in the order of their requests', () => {
+    const scheduler = new Scheduler({ concurrency: 40, slowMs });
+    const due = [1, 2, 3].map((dueMs) => claimOf('s', 'w', dueMs));
+    const byHand = [redelivery('w'), redelivery('w')];
+    scheduler.claimed(due, 0, null);
+    scheduler.claimed(byHand, 0, null);
+    const first = scheduler.starts(0); // as many as the lane's first limit
+    expect(first.map(({ claim }) => claim)).toEqual(byHand);
+    for (const entry of first) scheduler.ended(entry, 5, 0);
+    expect(scheduler.starts(0).map(({ claim }) => claim)).toEqual(due);
+  });
+
+  test('stay when their webhook is not called any more, and scheduled claims do not', () => {
+    const scheduler = new Scheduler({ concurrency: 40, slowMs });
+    const due = claimOf('s', 'w', 1);
+    scheduler.claimed([due, redelivery('w')], 0, null);
+    expect(scheduler.returnPending(['w']).map(({ claim }) => claim)).toEqual([due]);
+  });
+
+  test('are claimed for a lane up to its limit, counting those that wait or are under way', () => {
+    const scheduler = new Scheduler({ concurrency: 100, slowMs });
+    expect(scheduler.roomForRedeliveries()).toEqual({ byWebhook: {}, ofOthers: 5 });
+    scheduler.claimed([redelivery('w'), redelivery('w'), claimOf('s', 'other')], 0, null);
+    const [started] = scheduler.starts(0);
+    expect(scheduler.roomForRedeliveries().byWebhook).toEqual({ w: 3 });
+    scheduler.ended(started!, null, 0);
+    expect(scheduler.roomForRedeliveries().byWebhook).toEqual({ w: 4 });
+  });
+});
+
 describe('rotation', () => {
   test("one shipper's ten thousand lanes cost another nothing", () => {
     const scheduler = new Scheduler({ concurrency: 100, slowMs });

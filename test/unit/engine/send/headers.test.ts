@@ -75,10 +75,10 @@ describe('signatures', () => {
     test('does not verify for another id, timestamp or body', () => {
       const secret = newSecret();
       const body = '{"state":"CREATED"}';
-      const signature = sign([secret], 'id-1', nowSeconds(), body);
-      const verify = (id: string, seconds: number, text: string) =>
-        new Webhook(secret).verify(text, headers(id, seconds, signature));
       const seconds = nowSeconds();
+      const signature = sign([secret], 'id-1', seconds, body);
+      const verify = (id: string, at: number, text: string) =>
+        new Webhook(secret).verify(text, headers(id, at, signature));
       expect(verify('id-1', seconds, body)).toEqual({ state: 'CREATED' });
       expect(() => verify('id-2', seconds, body)).toThrow();
       expect(() => verify('id-1', seconds + 1, body)).toThrow();

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   disabledBy,
-  isRefused,
   settlementOf,
   nextStep,
   retryAfterMs,
   type RetryInput,
 } from '../../../../src/engine/settle/retry-policy.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
+import { isRefused } from '../../../../src/engine/send/errors.js';
 import type { AttemptOutcome } from '../../../../src/engine/send/sender.js';
 
 const dayMs = 86_400_000;

@@ -1,19 +1,15 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+const { pathToFileURL } = require('node:url');
 
-const require = createRequire(import.meta.url);
 let files = 0;
 
 /**
  * Jest's runtime without a context for each file: Node itself loads the modules (hooks.js), and those of `src` and of
  * packages once for all files of a worker. To evaluate them anew for each took a third of the suite's CPU.
  */
-export default class NativeRuntime {
-  #environment;
+module.exports = class NativeRuntime {
   #query;
 
   constructor(...args) {
-    this.#environment = args[1];
     const { watch, watchAll } = args[7];
     files += 1;
     this.#query = `?file=${files}${watch || watchAll ? '&watched' : ''}`;
@@ -41,7 +37,7 @@ export default class NativeRuntime {
 
   /** For globals.js. */
   setGlobalsForRuntime(globals) {
-    globalThis[Symbol.for('parcelhook.jest')] = { ...globals, jest: this.#environment.jest };
+    globalThis[Symbol.for('parcelhook.jest')] = globals;
   }
 
   enterTestCode() {}
@@ -49,4 +45,4 @@ export default class NativeRuntime {
   getSourceMaps() {}
   getAllCoverageInfoCopy() {}
   teardown() {}
-}
+};

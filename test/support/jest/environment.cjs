@@ -1,0 +1,29 @@
+const { createContext } = require('node:vm');
+
+const context = createContext({});
+
+/** Node's own globals, which the files of a worker share: not these two, which Jest would change. */
+module.exports = class NativeEnvironment {
+  global = {};
+
+  getVmContext() {
+    return context;
+  }
+
+  setup() {
+    delete Error.prepareStackTrace; // Node maps lines to their sources by itself
+  }
+
+  /** Jest leaves out the lines of functions without a name, which are most of a test's. */
+  handleTestEvent({ error, test, hook }) {
+    if (!error) return;
+    for (const one of [error, test?.asyncError, hook?.asyncError])
+      if (one?.stack) one.stack = one.stack.replaceAll('at <anonymous> (', 'at anonymous (');
+  }
+
+  exportConditions() {
+    return ['node'];
+  }
+
+  teardown() {}
+};
