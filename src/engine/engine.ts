@@ -64,7 +64,6 @@ export {
   owingWebhooks,
   sameDelivery,
   takeOut,
-  traceOf,
   unfinishedDeliveries,
 } from './outbox/sql.js';
 export { hourOf } from './outbox/counts.js';
@@ -79,7 +78,7 @@ export { untilNoSendCanStart } from './attempt/starts.js';
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
-export { policyOf, inDenied, type DestinationPolicy, type Destinations } from './send/destination.js';
+export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
 export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
