@@ -183,7 +183,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });
-    // A receiver that may have ended a thread is slow until it has proved to be quick.
+    // A receiver that may have ended a thread counts as slow until it has proved to be quick.
     if (outcome) return isLost(outcome) ? Infinity : outcome.durationMs;
     await leases.giveBack(claim);
     notify([dueOf(claim)], true);

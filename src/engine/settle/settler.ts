@@ -104,7 +104,7 @@ export function createSettler(options: SettlerOptions): Settler {
     if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called
   };
 
-  /** A failed redelivery leaves everything as it is; a success counts for an open circuit as a probe's. */
+  /** A failed redelivery leaves everything as it is. A success counts for an open circuit like that of a probe. */
   const settleByHand = async (item: Item): Promise<boolean> => {
     const { claim, settlement, disables } = item;
     if (isLost(settlement)) throw new Error('its sender thread ended'); // it is made again when its lease has expired

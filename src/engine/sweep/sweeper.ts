@@ -27,7 +27,7 @@ export interface SweeperOptions {
   durations: Durations;
   orderHoldMs: number;
   terminalStates: string[];
-  /** The lease of a test, which is not renewed. */
+  /** A test's lease is not renewed. */
   testLeaseMs: number;
   notify(due: Due[]): void;
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
@@ -235,7 +235,7 @@ export interface ClockReading {
   receivedAt: number;
 }
 
-/** Or slightly less, never more; 0 if it was not set back. */
+/** How far PostgreSQL's clock was set back, or slightly less, never more; 0 if it was not. */
 export function setBackMs(before: ClockReading, now: ClockReading): number {
   const passedMs = now.sentAt - before.receivedAt;
   const backMs = passedMs - (now.databaseMs - before.databaseMs);

@@ -274,17 +274,17 @@ export function createMetrics() {
     ),
     senderThreadBusy: counter(
       'sender_thread_busy_seconds_total',
-      'Time in which a thread that sends was not idle; its rate is its share of a CPU.',
+      'Time in which a sender thread was not idle; its rate is its share of a core.',
       ['thread'],
     ),
     senderThreadDelay: gauge(
       'sender_thread_delay_seconds',
-      'The longest that something to send has waited for the event loop of its thread since the last scrape.',
+      'Longest wait of a message for the event loop of its sender thread since the last scrape.',
       ['thread'],
     ),
     senderThreadsLost: counterOf(
       'sender_threads_lost_total',
-      'Threads that ended while they were needed, or gave no sign of life for 5 s; another one takes their place.',
+      'Sender threads that ended while they were needed, or gave no sign of life for 5 s; others take their places.',
       'cause',
       ['exit', 'error', 'memory', 'stuck'],
     ),

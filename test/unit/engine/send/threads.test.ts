@@ -178,7 +178,7 @@ function recording() {
 }
 
 describe('a message to a thread', () => {
-  test('has all attempts that start in one tick; the target goes along once', async () => {
+  test('has all attempts that start in one tick, and their target once', async () => {
     const { program, messages } = recording();
     const sending = open(2, { program });
     const target = targetOf(receiver.url);
@@ -192,7 +192,7 @@ describe('a message to a thread', () => {
     expect(receiver.received).toHaveLength(21);
   });
 
-  test('has the target again when that has changed: the next attempt goes to its address, signed with its secret', async () => {
+  test('has a changed target: the next attempt goes to its address, signed with its secret', async () => {
     const sending = open(2);
     const changed = newSecret();
     await sending.send(sentOf('before'));
@@ -282,7 +282,7 @@ describe('a thread that ends', () => {
     expect(await lostBy('exit')).toBe(1);
   });
 
-  test('because its memory is used up is one of these', async () => {
+  test('because its memory is used up is replaced, too', async () => {
     const fills = `({ attempts }) => {
       const all = [];
       if (attempts.some((attempt) => attempt.includes('fills'))) for (;;) all.push(Array(5e5).fill(0.5));
