@@ -270,7 +270,7 @@ export function createMetrics() {
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
     attemptSlots: gauge(
       'attempt_slots',
-      'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
+      'Attempts this process may make at once to quick receivers; as many again to unknown ones, and five times as many to slow ones.',
     ),
     senderThreadBusy: counter(
       'sender_thread_busy_seconds_total',
