@@ -253,9 +253,6 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
-type Notify = (due: Due[]) => void;
-
 export const queueNames = (shards: number): string[] =>
   Array.from({ length: shards }, (_, n) => `deliver-${n}`);
 
@@ -291,7 +288,8 @@ export function dueOf(ids: string[]): Due[] {
   });
 }
 
-export function createNotify(producers: Producer[], logger: Logger): Notify {
+/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
+export function createNotify(producers: Producer[], logger: Logger): HandOver['notify'] {
   const giveUp = createThrottledWarn(logger, 'due webhooks not enqueued; left to the sweeper');
   let jobs = 0;
 

@@ -32,10 +32,6 @@ export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exis
 
 const maxClaimed = 50;
 
-export async function hasRedeliveries(db: Database): Promise<boolean> {
-  return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
-}
-
 /** Shippers take turns; of each, those that have waited longest come first. */
 export async function findWaitingRedeliveries(
   db: Database,

@@ -15,7 +15,7 @@ import {
   inspectPage,
   isTooFarAhead,
 } from '../outbox/sweep.js';
-import { deleteVoidRedeliveries, hasRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
+import { deleteVoidRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
 import type { Durations } from '../../platform/durations.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
 import { ms } from '../outbox/sql.js';
@@ -191,8 +191,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const redeliveries = async (): Promise<void> => {
-    if (!(await hasRedeliveries(db).catch(startGrace))) return;
-    await deleteVoidRedeliveries(db);
+    await deleteVoidRedeliveries(db).catch(startGraceIfDown);
     const lost = isGrace() ? 0 : await takeLapsedRedeliveries(db, durations.leaseMs, perStatement);
     if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
     await options.redeliver();
