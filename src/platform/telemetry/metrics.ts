@@ -59,7 +59,7 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     text: async () => {
-      await Promise.all(readers.map((read) => read()));
+      await Promise.all(readers.map(async (read) => read()));
       return registry.metrics();
     },
     /** Runs before each scrape, which waits for it; it must not reject. */

@@ -3,22 +3,22 @@ import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Claim } from '../../../../src/engine/outbox/types.js';
-import { parseDetail } from '../../../../src/engine/send/detail.js';
-import { sign } from '../../../../src/engine/send/headers.js';
-import { newSecret } from '../../../../src/engine/send/sealing.js';
-import type { OpenTarget } from '../../../../src/engine/send/targets.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
+import { parseDetail } from '../../../src/engine/send/detail.js';
+import { sign } from '../../../src/engine/send/headers.js';
+import { newSecret } from '../../../src/engine/send/sealing.js';
+import type { OpenTarget } from '../../../src/engine/send/targets.js';
 import {
   createSending,
   type Sending,
   type SendingOptions,
   type Sent,
-} from '../../../../src/engine/send/threads.js';
-import { createLogger } from '../../../../src/platform/telemetry/logger.js';
-import { createMetrics } from '../../../../src/platform/telemetry/metrics.js';
-import { startReceiver, type Received, type Receiver } from '../../../support/receiver.js';
-import { onceAt, programWith } from '../../../support/sender-program.js';
-import { developmentDestinations } from '../../../support/ssrf-corpus.js';
+} from '../../../src/engine/send/threads.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
+import { onceAt, programWith } from '../../support/sender-program.js';
+import { developmentDestinations } from '../../support/ssrf-corpus.js';
 
 const logger = createLogger('silent');
 let receiver: Receiver;
