@@ -229,7 +229,7 @@ class SendThread {
     this.#post(attempts, this.#permissions.splice(0));
   }
 
-  /** What has waited too long for a thread that does not start goes back, for another process. */
+  /** Gives back what has waited too long for a thread that does not start: another process may send it. */
   #giveUp(): void {
     const untilMs = performance.now() - this.#options.settings.timeoutMs;
     const given = this.#waiting.filter(({ sinceMs }) => sinceMs < untilMs);
