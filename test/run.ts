@@ -20,8 +20,8 @@ import { endSharedServices } from './support/shared-service.js';
 interface Tier {
   folders: string[];
   queue: 'postgres' | 'redis';
-  /** For tests that must have the machine for themselves. */
-  alone?: true;
+  /** Files at once, where tests bound a time. */
+  atOnce?: number;
   /** Properties and simulations of support/runs.ts get all their runs. */
   runs?: 'full';
 }
@@ -32,7 +32,8 @@ const tiers: Tier[] = [
   { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
   { folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
   { folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
-  { folders: ['timed'], queue: 'redis', alone: true },
+  { folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
+  { folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
 ];
 
 /** Tests mostly wait; but too many at once distort those that measure time. */
@@ -125,11 +126,11 @@ function runJest(
 
 async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
   let exitCode = 0;
-  for (const { folders, queue, alone, runs } of chosen) {
+  for (const { folders, queue, atOnce: maxWorkers, runs } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
     console.log(`\n== ${folders.join(', ')}${runs ? `, ${runs} runs` : ''}: the queue on ${queue} ==`); // .ci/run reads it
     const paths = folders.map((one) => `${process.cwd()}/test/${one}`);
-    const code = await runJest([...options, ...paths], queue, { maxWorkers: alone ? 1 : workers, runs });
+    const code = await runJest([...options, ...paths], queue, { maxWorkers, runs });
     exitCode = Math.max(exitCode, code);
   }
   return exitCode;

@@ -30,7 +30,7 @@ export const internals = prometheusBoard({
         graph({
           title: 'Sender threads: CPU',
           description:
-            'Share of a core that each thread that sends is busy. At 100 % it is full: raise SEND_THREADS.',
+            'Share of a core that each sender thread takes. At 100 % it is full: raise SEND_THREADS.',
           unit: 'percentunit',
           queries: [
             {
@@ -44,7 +44,7 @@ export const internals = prometheusBoard({
         graph({
           title: 'Sender threads: delay',
           description:
-            'The longest that something to send has waited for its thread. others: receivers that are slow or unknown.',
+            'Longest wait of a message for its thread. others: receivers that are slow or unknown.',
           unit: 's',
           queries: [
             { expr: largest(metric('sender_thread_delay_seconds')), legend: `${byProcess} {{thread}}` },

@@ -227,7 +227,7 @@ export const variables = z.object({
   SEND_THREADS: integer(0, 16)
     .prefault('2')
     .describe(
-      'Threads of a process that make the attempts: the last one for receivers that are slow or have not responded yet, the others for quick ones; 1: one for all; 0: none, for debugging',
+      'Sender threads of a process, which make the attempts: the last one for receivers that are slow or have not responded yet, the others for quick ones; 1: one for all; 0: none, for debugging',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
@@ -304,7 +304,7 @@ export const variables = z.object({
     .enum(['all', 'failed'], 'must be all or failed')
     .prefault('failed')
     .describe(
-      'Attempts of which the delivery log keeps phases, address and headers: `all`, or only `failed` ones and those by hand',
+      'Attempts whose phases, address and headers the delivery log keeps: `all`, or only `failed` ones and those by hand',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
     .optional()

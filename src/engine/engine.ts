@@ -116,7 +116,7 @@ export interface EngineOptions {
   dns: LookupOptions;
   egressProxy: string | undefined;
   timeoutMs: number;
-  /** 0: it sends in the process. */
+  /** 0: attempts are made in the process. */
   sendThreads: number;
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
@@ -129,26 +129,26 @@ export interface EngineOptions {
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
 }
 
-/** The door: everything between a state event and the line in the log. The rest of the service knows only this. */
+/** The engine's door: the rest of the service knows only this of what is between a state event and the log. */
 export interface Engine {
   /** Gives the dependencies to a caller that records with a connection of its own. */
   recording(db: Database): RecordDependencies;
   record(db: Database, events: NewEvent[]): Promise<RecordResult[]>;
-  /** These webhooks have something due, in this process or another. */
+  /** Tells this process or another that these webhooks have something due. */
   wake(due: Due[]): void;
   /** Call it after the commit that stopped webhooks. Resolves when none of their attempts can start any more. */
   stop(): Promise<void>;
   /** Cancels what a deleted webhook is owed, as much as a request may; the sweep does the rest. */
   cancel(db: Database, webhookId: string): Promise<void>;
-  /** After `ordering` has changed. `whileStopping` runs what waits for `stop`. */
+  /** Call it after `ordering` has changed. `whileStopping` runs what waits for `stop`. */
   reorder(
     db: Database,
     webhookId: string,
     whileStopping: (wait: () => Promise<void>) => Promise<void>,
   ): Promise<void>;
-  /** After its request is committed: one attempt outside the schedule, in this process or another. */
+  /** Makes one attempt outside the schedule, in this process or another. Call it after its request is committed. */
   redeliver(deliveryId: string): void;
-  /** One attempt from this process. Resolves with the claim it settled. */
+  /** Makes one attempt from this process. Resolves with the claim that it settled. */
   test(shipperId: string, webhookId: string, sample: Sample): Promise<Claim>;
   /** Null in a process that sends nothing but tests. */
   dispatch: Dispatch | null;
@@ -157,7 +157,7 @@ export interface Engine {
 
 /** The part that only a process with attempts of its own has. */
 export interface Dispatch {
-  /** A job of a queue of deliveries. */
+  /** Takes a job of a queue of deliveries. */
   take(job: { name: string; ids: string[] }): Promise<void>;
   /** Each call is one step and returns the milliseconds until the next one. */
   sweep(): Promise<number>;
@@ -165,7 +165,7 @@ export interface Dispatch {
   sweepRedeliveries(): Promise<void>;
   disableFailing(days: number): Promise<void>;
   figures: {
-    /** This process can soon start what one more order of this shipper will owe. */
+    /** True if this process can soon start what one more order of this shipper will owe. */
     hasRoomForOrder: Dispatcher['hasRoomForOrder'];
     /** Claims that wait for this process, by webhook. */
     heldBack(): Record<string, HeldBack>;
@@ -253,9 +253,6 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
-type Notify = (due: Due[]) => void;
-
 export const queueNames = (shards: number): string[] =>
   Array.from({ length: shards }, (_, n) => `deliver-${n}`);
 
@@ -266,7 +263,7 @@ const idsPerJob = 200;
 const maxJobsWaiting = 1_000;
 const countedEveryMs = 1_000;
 
-/** A worker that gets one looks for all that wait. */
+/** A worker that gets such a job looks for all redeliveries that wait. */
 const createRedeliverJobs =
   (producer: Producer, logger: Logger) =>
   (deliveryId: string): void =>
@@ -291,7 +288,8 @@ export function dueOf(ids: string[]): Due[] {
   });
 }
 
-export function createNotify(producers: Producer[], logger: Logger): Notify {
+/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
+export function createNotify(producers: Producer[], logger: Logger): HandOver['notify'] {
   const giveUp = createThrottledWarn(logger, 'due webhooks not enqueued; left to the sweeper');
   let jobs = 0;
 

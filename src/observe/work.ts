@@ -2,7 +2,7 @@ import type { Database } from '../platform/database/postgres.js';
 
 const some = (rows: string) => `exists (select from ${rows})`;
 
-/** These say what there may be to do in the background. Each look reads the first entry of an index. */
+/** Each look says whether the background tasks may have work of that kind. It reads the first entry of an index. */
 const looks = {
   owed: some('outbox'),
   orders: some('orders_to_create'),
@@ -18,7 +18,7 @@ const looks = {
 
 export type Work = keyof typeof looks;
 
-/** While PostgreSQL cannot say, there may be anything. */
+/** Assumed while PostgreSQL cannot be asked. */
 export const anyWork = new Set(Object.keys(looks)) as ReadonlySet<Work>;
 
 const columns = Object.entries(looks).map(([work, look]) => `${look} as ${work}`);

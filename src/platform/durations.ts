@@ -25,7 +25,7 @@ export interface Durations {
   patienceMs: number;
   replayEveryMs: number;
   foldEveryMs: number;
-  /** A scrape reads figures of the backlog again if they are older. */
+  /** A scrape reads the figures of the backlog again if they are older than this. */
   gaugesEveryMs: number;
   /** A removed shipper's last rows are deleted once no new rows have appeared for this long. */
   removedQuietMs: number;

@@ -8,7 +8,7 @@ export interface TaskWatch {
   metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
 }
 
-/** The task with its metrics. A failure is logged and counted, and resolves with null. */
+/** Adds metrics to a task. A failure is logged and counted, and resolves with null. */
 function watched(
   intervalMs: number,
   name: string,
@@ -37,7 +37,7 @@ function watched(
 
 const firstRetryMs = 15_000;
 
-/** Twice as long after each failure, but not longer than the interval. */
+/** The pause doubles with each failure, up to the interval. */
 export const retryMs = (intervalMs: number, failures: number): number =>
   Math.min(intervalMs, firstRetryMs * 2 ** (failures - 1));
 
@@ -96,9 +96,9 @@ export function every(
 const maxScrapeWaitMs = 2_000;
 
 /**
- * Reads figures when they are asked for, and not more often than every `leastMs`: what nobody looks at costs nothing. A
- * scrape waits for the reading, but not for long. At most a tenth of the time is spent on it, as long as that is at
- * least every `maxIntervals` intervals.
+ * Reads figures when they are scraped, but not more often than every `leastMs`: a figure that nobody looks at costs
+ * nothing. A scrape waits for the reading, but not for long. At most a tenth of the time is spent on it, as long as that
+ * is at least every `maxIntervals` intervals.
  */
 export function whenScraped(
   leastMs: number,

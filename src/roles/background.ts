@@ -28,12 +28,12 @@ export interface BackgroundDependencies {
 }
 
 /**
- * `run` may resolve with the milliseconds until its next run; without them the next run follows `intervalMs`. It rests
+ * `run` may resolve with the milliseconds until its next run, which is after `intervalMs` otherwise. The task rests
  * while there is none of the work in `does`.
  */
 type Task = [name: string, intervalMs: number, run: () => Promise<number | void>, does?: Work[]];
 
-/** A sweep corrects them where PostgreSQL's clock was set back. */
+/** The sweep of deliveries corrects the times of all these if PostgreSQL's clock was set back. */
 const correctedInSweeps: Work[] = ['owed', 'circuits', 'redeliveries', 'replays', 'simulations'];
 
 const staggerMs = 20;
@@ -50,7 +50,7 @@ export const owners: OwnersOfRows = {
   recordNothing,
 };
 
-/** Every role has those of the backlog, and a worker those that are the same for all. */
+/** Every role shows the gauges of the backlog; a worker also shows those that are the same in every process. */
 export function startGauges(resources: Resources, isWorker: boolean): { stop(): Promise<unknown> } {
   const { config, workerDb: db, metrics, producers, engine } = resources;
   const { gaugesEveryMs } = resources.durations;
@@ -71,8 +71,8 @@ export function startGauges(resources: Resources, isWorker: boolean): { stop(): 
 }
 
 /**
- * Starts the tasks one after the other: all at once would open a database connection each. One statement looks for what
- * all of them do; a task without work runs once a minute, and at once when there is some.
+ * Starts the tasks one after the other: all at once would open a database connection each. One statement looks for the
+ * work of all of them; a task without work runs once a minute, and at once when there is some.
  */
 export function startBackground(deps: BackgroundDependencies): {
   wake(name: string): void;

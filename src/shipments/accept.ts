@@ -34,14 +34,14 @@ export type AcceptOrder = (
 
 /**
  * Accepted means committed. Concurrent requests share one statement. The creation of the shipment is not awaited: the
- * sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries come first.
+ * sweeper finds an order whose creation was lost. Orders wait at the `admission`, because owed deliveries come first.
  */
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
   /** Null in a process that creates no shipments. */
   insertAndCreate: InsertAndCreate | null;
-  /** Called after the commit, unless the shipment was created already. */
+  /** Called after the commit, unless the shipment is created already. */
   onAccepted(order: ShipmentHead): Promise<void>;
   admission: Admission;
   metrics: Metrics;
@@ -119,7 +119,7 @@ export function createAcceptOrder(deps: {
   };
 }
 
-/** `following` resolves when the shipment is created, or left to others. */
+/** `following` resolves when the shipment is created or left to others. */
 interface Inserted {
   following: Promise<void>;
 }

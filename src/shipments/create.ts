@@ -55,18 +55,18 @@ export function createInProcess(
       );
 }
 
-/** Resolves when the orders are inserted; `created`, with ids of shipments, when their creation has ended. */
+/** Resolves when the orders are inserted. `created` resolves with the shipmentIds created, when that has ended. */
 export type InsertAndCreate = <Inserted>(
   orders: ShipmentHead[],
   insert: (db: Queries) => Promise<Inserted>,
 ) => Promise<{ inserted: Inserted; created: Promise<Set<string>> }>;
 
-/** Many orders are inserted while others' shipments are created. */
+/** More orders than these go alone: the next ones are inserted while their shipments are created. */
 const fewOrders = 10;
-/** Connections of the API that may be busy with creations: one may take long. */
+/** Connections of the API that may be busy with creations, since a creation may take long. */
 const maxTogether = 2;
 
-/** Few orders go with their creation in one message. It finds no order that was not inserted before it. */
+/** Sends few orders and their creation in one message. The creation leaves out an order that was not inserted. */
 export function createInsertAndCreate(deps: CreationDependencies & { db: Pool }): InsertAndCreate {
   const { db, initialState } = deps;
   const none = new Set<string>();

@@ -8,7 +8,7 @@ export interface Program {
 }
 
 /** The first start of a program may compile. */
-export const startTimeoutMs = 240_000;
+const startTimeoutMs = 240_000;
 
 const running = new Set<Program>();
 export const killPrograms = (): void => running.forEach((program) => program.kill());

@@ -17,7 +17,7 @@ import { readTracked } from '../support/project-files.js';
 import { freePort } from '../support/redis.js';
 import { sharedService, type SharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
-import { killPrograms, serves, startProgram, startTimeoutMs, type Program } from './programs.js';
+import { killPrograms, serves, startProgram, type Program } from './programs.js';
 import { blocksOf } from './runbook.js';
 
 const blocks = blocksOf(readTracked('docs/receiving.md'));
@@ -140,7 +140,7 @@ test.each(listens)(
     });
     program.kill();
   },
-  startTimeoutMs,
+  240_000,
 );
 
 test('the diagnosis names the fault in files', async () => {

@@ -18,7 +18,7 @@ const transactions = async () => {
   return row!.count;
 };
 
-test('an order that nobody was told of is created within seconds, although every sweep rested', async () => {
+test('an order without a job is created within seconds, although every sweep has rested', async () => {
   const receiver = await startReceiver();
   const account = await registerAccount(service);
   await registerWebhook(account, receiver.url);

@@ -189,8 +189,8 @@ describe('the queue on PostgreSQL', () => {
     running.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const exited = once(running, 'exit');
     const until = async (text: RegExp) => {
-      for (const end = Date.now() + 12_000; !text.test(output); await sleep(20))
-        if (Date.now() > end) throw new Error(`no ${text} within 12 s in ${output}`);
+      for (const end = Date.now() + 45_000; !text.test(output); await sleep(20))
+        if (Date.now() > end) throw new Error(`no ${text} within 45 s in ${output}`);
     };
 
     await until(/prepared/);
@@ -204,7 +204,7 @@ describe('the queue on PostgreSQL', () => {
     await until(/closed/);
     for (const socket of sockets) socket.destroy();
     expect(await exited).toEqual([0, null]);
-  });
+  }, 120_000);
 });
 
 describe('Redis', () => {

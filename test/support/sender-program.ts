@@ -24,11 +24,11 @@ const withMark = (mark: string, action: string) => `({ attempts }) => {
   for (const attempt of attempts) if (JSON.stringify(attempt).includes(${JSON.stringify(mark)})) ${action}
 }`;
 
-/** A thread does nothing but this, for so long, when it is to send what has the mark. */
+/** A thread is busy for `ms` when it is to send an attempt that has the mark. */
 export const busyAt = (mark: string, ms: number): string =>
   withMark(mark, `for (const until = performance.now() + ${ms}; performance.now() < until; );`);
 
-/** The same, but once for a file. */
+/** Takes the action for the first such attempt only, whatever thread has it. */
 export const onceAt = (mark: string, action: string): string => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'once-')), 'done');
   const isFirst = `!existsSync(${JSON.stringify(file)})`;

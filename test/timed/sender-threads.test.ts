@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => void receiver.received.splice(0));
 afterAll(() => receiver?.close());
 
-/** A webhook of its own is owed these states, each of another shipment. */
+/** Owes these states, each of another shipment, to a new webhook. */
 async function owe(states: string[]): Promise<string> {
   await world.sql('update webhooks set interests = $1', [[]]);
   const webhookId = await addWebhook(world, { ordering: 'NONE' });
@@ -47,7 +47,7 @@ const longestGapMs = (received: Received[]) =>
 const states = (mark: string) =>
   Array.from({ length: count }, (_, n) => (n === count / 2 ? mark : 'CREATED'));
 
-test('a thread that exits under load costs a second, and repeats at most what was in flight; nothing is lost', async () => {
+test('a thread that exits under load costs a second and at most repeats what was in flight; nothing is lost', async () => {
   const webhookId = await owe(states('EXITS'));
   receiver.reply = () => ({ delayMs: 2 });
   const { dispatcher, end } = start(programWith(onceAt('EXITS', 'process.exit(1);')));

@@ -4,7 +4,8 @@ import { compose } from '../support/compose.js';
 import { readTracked } from '../support/project-files.js';
 
 /** `npm run test:unit` starts no engine and builds nothing. */
-const needs = /TEST_(?:DATABASE|REDIS)_URL|['"]dist\/main|\/(?:harness|process|program|database|redis)\.js'/;
+const needs =
+  /TEST_(?:DATABASE|REDIS)_URL|['"]dist\/main|\/(?:harness|process|program|sender-program|database|redis)\.js'/;
 
 test('no test in this folder needs an engine or the built program: such tests belong in test/platform', () => {
   const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })

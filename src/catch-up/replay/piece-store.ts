@@ -48,8 +48,8 @@ const missedAs = (event: string) => `case
   end`;
 
 /**
- * As the requested status means; null: in any way; not at all if the status is unknown here. A delivery that only waits
- * for its turn at a webhook that is called does not count as never attempted.
+ * True for an event that was missed as the requested status means (null: in any way; unknown here: in none). A delivery
+ * that only waits for its turn at a webhook that is called does not count as never attempted.
  */
 export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case
     when ${status}::text is null then array['neverOwed', 'failed', 'held', 'heldUnattempted', 'waiting']

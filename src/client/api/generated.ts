@@ -2229,7 +2229,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2329,7 +2329,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2458,27 +2458,27 @@ export interface components {
              */
             durationMs: number | null;
             /**
-             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
-             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
-             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
-             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
             firstByteMs: number | null;
             /**
-             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description IP address of your server that the attempt went to, even if no connection was made, and even behind an egress proxy. Null if none was chosen. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
@@ -2488,7 +2488,7 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2498,7 +2498,7 @@ export interface components {
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
-             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "host": "example.com",
              *       "content-type": "application/json",
@@ -2517,7 +2517,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
              *       "content-length": "2",
@@ -2568,27 +2568,27 @@ export interface components {
              */
             durationMs: number | null;
             /**
-             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
-             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
-             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
-             * @description How long the response took to begin, from when the request was written. Null as well if the attempt ended before. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
             firstByteMs: number | null;
             /**
-             * @description IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description IP address of your server that the attempt went to, even if no connection was made, and even behind an egress proxy. Null if none was chosen. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
@@ -2598,7 +2598,7 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2608,7 +2608,7 @@ export interface components {
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
             /**
-             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent, or it is not known whether one was; or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "host": "example.com",
              *       "content-type": "application/json",
@@ -2627,7 +2627,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.
+             * @description The headers of the response, with names in lower case. Repeated ones are joined by commas, the values of `set-cookie` are shown as `••••`. At most 4 KiB: a header that no longer fits is left out. Null if there was no response, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
              *       "date": "Sat, 21 Nov 2026 12:00:00 GMT",
              *       "content-length": "2",

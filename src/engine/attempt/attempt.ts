@@ -26,11 +26,11 @@ export interface AttemptOptions {
   tracing: Tracing;
   /** `failed`: a success is logged at debug. */
   logAttempts: 'all' | 'failed';
-  /** `failed`: the log keeps no phases and headers of a success by the schedule. */
+  /** `failed`: the log keeps no detail of a success, except of an attempt by hand. */
   logDetail: 'all' | 'failed';
 }
 
-/** The steps in which an attempt by the schedule differs from one by hand. */
+/** The steps in which an attempt of a lane differs from a test. */
 export interface AttemptSteps {
   /** The receiver has been quick lately. */
   isProved?: boolean;
@@ -73,7 +73,7 @@ export async function makeAttempt(
   return outcome;
 }
 
-/** Null if the attempt may not start any more. One whose target no key opens is a failed attempt. */
+/** Null if the attempt may not start any more. An attempt whose target no key opens has failed. */
 async function exchange(
   options: AttemptOptions,
   claim: Claim,
@@ -103,7 +103,7 @@ async function exchange(
   return outcome;
 }
 
-/** Such an attempt was made to be looked at. */
+/** The caller of such an attempt wants to look at it. */
 const isByHand = ({ trigger }: Claim) => trigger === 'MANUAL' || trigger === 'TEST';
 
 function openTarget({ logger }: AttemptOptions, { deliveryId }: Claim, target: Target): OpenTarget | null {

@@ -179,7 +179,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
         if (!answer) return;
-        // A receiver that may have ended a thread is slow until it has proved to be quick.
+        // A receiver that may have ended a thread counts as slow until it has proved to be quick.
         took(isLost(answer) ? Infinity : answer.durationMs);
         noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
       },

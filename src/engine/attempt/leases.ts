@@ -125,10 +125,10 @@ export interface Starts {
   /** An attempt may start until then, if the statement that claimed it was issued at `issuedAt`. */
   untilMs(issuedAt: number): number;
   /**
-   * For an attempt that is later than that, right before its request is written: connecting may have taken long.
-   * PostgreSQL is asked whether its webhook and its shipment are unchanged and it still owns its delivery, which it does
-   * not if another process claimed that or its replay was cancelled. Resolves with until when it may start; null: not
-   * any more.
+   * Asks PostgreSQL about an attempt that is later than that, right before its request is written, because connecting
+   * may have taken long: its webhook and its shipment must be unchanged, and it must still own its delivery, which it
+   * does not if another process has claimed that or its replay was cancelled. Resolves with the time until which it may
+   * start; null if it may not start any more.
    */
   mayStart(claim: Claim): Promise<number | null>;
 }
@@ -137,7 +137,7 @@ export function createStarts(
   db: Database,
   { maxStartMs, leaseMs }: Pick<Durations, 'maxStartMs' | 'leaseMs'>,
 ): Starts {
-  // Until then no request that stops its webhook has been responded to (`untilNoSendCanStart`).
+  // No request that stops its webhook is responded to before then (`untilNoSendCanStart`).
   const untilMs = (issuedAt: number) => issuedAt + maxStartMs;
   const checks = createBatcher<Claim, number | null>({
     maxItems: 200,

@@ -150,9 +150,9 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 }
 
 /**
- * Attempts enter the log as `LOST`; they start when the lease was last renewed. A test fails; every other
- * delivery is due again. Redeliveries are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
- * of the deliveries that are due again.
+ * Attempts enter the log as `LOST`, started when their lease was last renewed. A test fails; every other delivery is
+ * due again. Redeliveries are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number of the deliveries
+ * that are due again.
  */
 export async function takeLapsed(
   db: Database,

@@ -32,10 +32,6 @@ export const isErasedDelivery = (shipperId: string, deliveryId: string) => `exis
 
 const maxClaimed = 50;
 
-export async function hasRedeliveries(db: Database): Promise<boolean> {
-  return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
-}
-
 /** Shippers take turns; of each, those that have waited longest come first. */
 export async function findWaitingRedeliveries(
   db: Database,
@@ -56,9 +52,10 @@ export async function findWaitingRedeliveries(
 }
 
 /**
- * They go before everything else in their lanes. A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
- * owed delivery keeps its schedule; a finished one stays in the log. A request stays open while its delivery is being
- * sent or locked, or while a replay moves deliveries of its webhook: nobody waits for that with a connection.
+ * The claims go before all others in their lanes. A webhook that is not active is included if the request came after it
+ * was stopped; a suspended shipper's never is. An owed delivery keeps its schedule; a finished one stays in the log. A
+ * request stays open while its delivery is being sent or locked, or while a replay moves deliveries of its webhook:
+ * nobody waits for that with a connection.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<DueClaim[]> {
   return db.transaction(async (tx) => {
@@ -110,7 +107,7 @@ const claimText = `
 
 const keyOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
 
-/** Their rows in the outbox, if there are any, are claims like others. Locked ones are skipped. */
+/** Leaves rows of the outbox to `renewLeases`. Locked rows are skipped. */
 export async function renewRedeliveries(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   await db.query(
     'renew-redeliveries',
@@ -204,7 +201,7 @@ export async function settleRedelivery(
   return rows[0] ?? null;
 }
 
-/** Each lapsed attempt enters the log as `LOST` and may be claimed again. Returns their number. */
+/** Each lapsed attempt enters the log as `LOST`, and its delivery may be claimed again. Returns their number. */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'take-lapsed-redeliveries',

@@ -19,7 +19,7 @@ import { inLockOrder, type Settlement } from './types.js';
 const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
 
-/** `reason` beside `status`: REFUSED is FAILED for that reason. */
+/** `result` is the status, or REFUSED, which is FAILED for that reason. */
 const given = rowSet<Settlement>({
   shipper_id: ['uuid', ({ shipperId }) => shipperId],
   delivery_id: ['uuid', ({ deliveryId }) => deliveryId],
@@ -83,8 +83,8 @@ export interface Settled {
 }
 
 /**
- * A finished delivery moves into the log with its last attempt; one that is retried stays, and its attempt is stored
- * beside it. An outcome whose claim was lost meanwhile is refused (fencing). Returns the accepted attempts by
+ * A finished delivery moves into the log with its last attempt. A delivery that is retried stays, and its attempt is
+ * stored beside it. An outcome whose claim was lost meanwhile is refused (fencing). Returns the accepted attempts by
  * deliveryId.
  */
 export const settle = (db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> =>

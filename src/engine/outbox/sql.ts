@@ -232,7 +232,7 @@ export const outcomeColumns = columns.join(', ');
 export const outcomeOf = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
 /** The columns of no attempt, or of one whose delivery was cancelled meanwhile. */
 export const noOutcome = parts.map(([type]) => `null::${type}`).join(', ');
-/** The columns of an attempt whose process ended before its outcome was known. */
+/** The columns of an attempt whose process or thread ended before its outcome was known. */
 export const lostOutcome = columns
   .map((column, index) => (column === 'error_code' ? `'LOST'::text` : `null::${parts[index]![0]}`))
   .join(', ');

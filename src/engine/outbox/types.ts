@@ -49,7 +49,7 @@ export interface AttemptRecord {
   statusCode: number | null;
   errorCode: string | null;
   responseBody: string | null;
-  /** The rest, as text (`send/detail.ts`); null if it is not kept. */
+  /** The rest, as one JSON text (`send/detail.ts`); null if it is not kept. */
   detail: string | null;
 }
 

@@ -120,7 +120,7 @@ async function recordRound(
     open.map(({ event }) => event),
     round === 0, // later, another process may have created the shipment of an order
   );
-  // After the shipments: an event that has moved one is then found here, and repeated instead of refused.
+  // Read after the shipments: an event that has moved one is then found here, and repeated instead of refused.
   const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
   const known = await findEventsByExternalId(deps.db, externalIds);
   await recordPlan(deps, planOf(deps, open, { shipments, known }, results), results, deps.db);
@@ -128,7 +128,7 @@ async function recordRound(
 
 /**
  * Records the first state of orders by one statement on `db`, which is sent before this function returns. Leaves out
- * orders that are not accepted when it runs. Resolves with the shipmentIds recorded.
+ * orders that are not stored when it runs. Resolves with the shipmentIds recorded.
  */
 export async function recordCreations(
   deps: RecordDependencies,

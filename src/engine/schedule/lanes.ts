@@ -302,7 +302,7 @@ export class Claims {
     return entry;
   }
 
-  /** How many more each webhook that has some may have. */
+  /** The room for redeliveries of each webhook that has claims of them. */
   roomForRedeliveries(): Record<string, number> {
     const room: Record<string, number> = {};
     for (const { claim, lane } of this.all)

@@ -223,7 +223,7 @@ class Rate {
   }
 }
 
-/** Claims of a process for a webhook whose receiver has room: they wait for the process. */
+/** A process's claims for a webhook whose receiver has room: they wait for the process. */
 export interface HeldBack {
   /** Claims whose attempt has not begun, and how long the oldest of them has been sendable. */
   count: number;

@@ -251,7 +251,7 @@ export class Scheduler {
     this.#queueUp(lane);
   }
 
-  /** Returns their pending claims, to be given back, except probes and redeliveries, which may go all the same. */
+  /** Returns their pending claims, to be given back, except probes and redeliveries, which may start all the same. */
   returnPending(webhookIds: string[]): InFlight[] {
     return webhookIds.flatMap((webhookId) => {
       const lane = this.#lanes.find(webhookId);
@@ -259,7 +259,7 @@ export class Scheduler {
     });
   }
 
-  /** A lane holds as many as it may have attempts. `ofOthers`: room of a webhook without any. */
+  /** A lane has room for as many redeliveries as attempts. `ofOthers`: the room of a webhook that has none. */
   roomForRedeliveries(): Omit<Room, 'total'> {
     return { byWebhook: this.#claims.roomForRedeliveries(), ofOthers: this.#limits.first };
   }

@@ -30,7 +30,7 @@ export interface RouteOptions {
    * divided by `sharedBy`.
    */
   maxIdleSockets?: number | undefined;
-  /** How many routers the process has. Default: 1. */
+  /** The number of routers in the process. Default: 1. */
   sharedBy?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
@@ -53,8 +53,8 @@ export interface Router {
 }
 
 /**
- * They bound what a handshake costs: with Diffie-Hellman over fields the receiver chooses the modulus, and one of 10,000
- * bits costs a second. The groups are those of Mozilla's intermediate configuration.
+ * They bound what a handshake costs: with finite-field Diffie-Hellman the receiver chooses the modulus, and one of
+ * 10,000 bits costs a second. The groups are those of Mozilla's intermediate configuration.
  */
 const TLS_LIMITS = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,

@@ -18,7 +18,7 @@ export interface DestinationPolicy {
   inboxPath?: string | undefined;
 }
 
-/** The same as data, without functions. */
+/** A `DestinationPolicy` as data, without functions. */
 export interface Destinations extends Pick<
   DestinationPolicy,
   'allowPrivateTargets' | 'allowHttpTargets' | 'allowedPorts' | 'inboxPath'

@@ -4,7 +4,7 @@ import type { PhaseTimes } from './phases.js';
 import { masked } from './sealing.js';
 import type { SendOutcome } from './sender.js';
 
-/** The part of an attempt that nothing filters by: the log keeps it as one text. */
+/** The part of an attempt that nothing filters by. The log keeps it as one JSON text. */
 export interface AttemptDetail extends PhaseTimes {
   /** The receiver's IP address. */
   remoteAddress: string | null;
@@ -26,7 +26,7 @@ export const noDetail: AttemptDetail = {
   responseHeaders: null,
 };
 
-/** The parts of a request that its headers are shown from. */
+/** The parts of a request from which its headers are shown. */
 export interface SentRequest {
   url: string;
   /** The webhook's own. */

@@ -8,7 +8,7 @@ const meanings = {
   ADDRESS_DENIED: 'the host leads to an address that is never called, such as a private one',
   HTTP_STATUS: 'the status of the response is not 2xx; redirects are not followed',
   PROTOCOL: 'the response is not HTTP/1.1, or the request could not be made',
-  LOST: 'the process or thread that made the attempt ended before the outcome was known; it is made again, and may have arrived',
+  LOST: 'the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test',
 } as const;
 export type ErrorCode = keyof typeof meanings;
 export const errorCodes = Object.keys(meanings) as [ErrorCode, ...ErrorCode[]];

@@ -23,14 +23,14 @@ export interface ExchangeSettings {
 export interface Exchange {
   /**
    * Signs and sends. Does not reject: a request that cannot be made is a failed attempt, so that it is not retried for
-   * ever. `ask` is called right before the first byte if that is late; it resolves with until when it may go, by
-   * `monotonicMs`, or null.
+   * ever. `ask` is called right before the first byte if that is late. It resolves with the time until which the byte
+   * may go (`monotonicMs`); null if it may not go any more.
    */
   attempt(target: OpenTarget, outgoing: Outgoing, ask: () => Promise<number | null>): Promise<AttemptOutcome>;
   close(): void;
 }
 
-/** `sharedBy`: how many of them the process has, which share the idle connections that it may keep. */
+/** `sharedBy`: the number of exchanges in the process, which share its limit of idle connections. */
 export function createExchange(settings: ExchangeSettings, sharedBy: number, logger: ErrorLog): Exchange {
   const { timeoutMs, version } = settings;
   const sender = createSender({

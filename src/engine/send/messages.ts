@@ -12,12 +12,12 @@ export function monotonicMs(): number {
   return seconds * 1_000 + nanoseconds / 1e6;
 }
 
-/** performance.now() begins with its thread. The thread may have to wait for a CPU between the two readings. */
+/** Each thread's performance.now() has its own origin. The thread may wait for a CPU between the two readings. */
 const aheadMs = Math.max(...Array.from({ length: 10 }, () => monotonicMs() - performance.now()));
 
 export const monotonicOf = (hereMs: number): number => hereMs + aheadMs;
 
-/** Of an attempt, what its request is made of. */
+/** The parts of an attempt from which its request is made. */
 export interface Outgoing {
   shipperId: string;
   /** Sent as `webhook-id`. */
@@ -29,21 +29,21 @@ export interface Outgoing {
   /** Bytes, if threads share them. */
   body: string | Uint8Array;
   traceparent: string;
-  /** When its phases end is noted. */
+  /** True if the end of each phase is noted. */
   isTraced: boolean;
-  /** The log keeps all of it, also if it succeeds. */
+  /** True if the log keeps its detail even if it succeeds. */
   keepsDetail: boolean;
-  /** By `monotonicMs`. Until then its first byte may go, later only with a new permission. */
+  /** Its first byte may go until then (`monotonicMs`), and later only with a new permission. */
   startUntilMs: number;
 }
 
 export interface ToThread {
-  /** By `monotonicMs`. */
+  /** A time of `monotonicMs`. */
   postedAtMs: number;
   attempts: AttemptMessage[];
-  /** Until when an attempt that asked may start; null: not any more. */
+  /** The time until which an attempt that asked may start; null if it may not start any more. */
   permissions: [id: number, startUntilMs: number | null][];
-  /** Webhooks that are called no more. */
+  /** Webhooks whose targets the thread need not keep. */
   forgotten: string[];
 }
 
@@ -62,16 +62,16 @@ export type AttemptMessage = [
   isTraced: boolean,
   keepsDetail: boolean,
   startUntilMs: number,
-  /** Since when it waits for the thread, by `monotonicMs`. */
+  /** When it began to wait for the thread (`monotonicMs`). */
   sinceMs: number,
 ];
 
-/** Also without content, in response to such a message: a sign of life. */
+/** An empty one responds to an empty message, as a sign of life. */
 export interface FromThread {
   outcomes: OutcomeMessage[];
   /** The attempts that ask whether they may still start. */
   questions: number[];
-  /** The longest that a message to the thread has waited since the last one from it. */
+  /** The longest wait of a message to the thread since its last report. */
   waitedMs: number;
   problems: { fields: object; text: string }[];
 }

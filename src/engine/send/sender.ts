@@ -63,7 +63,7 @@ export interface AttemptOutcome extends Omit<
   detail: string | null;
   /** When each phase ended (epoch), if the attempt is traced. */
   phaseEnds: [Phase, number][];
-  /** The time for which it waited for its thread. */
+  /** The time that it waited for its thread. */
   queuedMs: number;
 }
 

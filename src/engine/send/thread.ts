@@ -10,7 +10,7 @@ const exchange = createExchange(settings, sharedBy, {
   error: (fields: object, text: string) => tell(({ problems }) => problems.push({ fields, text })),
 });
 const targets = new Map<string, OpenTarget>();
-/** The attempts that wait for a permission. */
+/** Attempts that wait for a permission, by id. */
 const asking = new Map<number, (startUntilMs: number | null) => void>();
 const empty = (): FromThread => ({ outcomes: [], questions: [], waitedMs: 0, problems: [] });
 let report = empty();
@@ -62,7 +62,7 @@ function make([id, webhookId, given, ...request]: AttemptMessage): void {
     });
   const queuedMs = monotonicMs() - sinceMs;
   void exchange.attempt(targets.get(webhookId)!, outgoing, ask).then((outcome) => {
-    asking.delete(id); // it has ended while it asked
+    asking.delete(id); // it may have ended while it asked
     outcome.queuedMs = queuedMs;
     tell(({ outcomes }) => outcomes.push(packOutcome(id, outcome)));
   });

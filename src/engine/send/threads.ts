@@ -25,7 +25,7 @@ export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced' | 'keeps
     body: string;
   };
   target: OpenTarget;
-  /** By performance.now(), as is what `mayStart` resolves with: see `Starts`. */
+  /** A time of performance.now(), like that with which `mayStart` resolves (`Starts`). */
   startUntilMs: number;
   mayStart(): Promise<number | null>;
   /** Its receiver has been quick lately. */
@@ -40,7 +40,7 @@ export interface Sending {
 
 export interface SendingOptions {
   settings: ExchangeSettings;
-  /** 0: in the process. */
+  /** 0: attempts are made in the process. */
   threads: number;
   logger: Logger;
   metrics: Metrics;
@@ -75,16 +75,16 @@ function sendInProcess({ settings, logger }: SendingOptions): Sending {
   };
 }
 
-/** Longer ones are shared by the threads and by the attempts of an event. */
-const copiedBody = 16 * 1024;
+/** The threads, and the attempts of an event, share a longer body. */
+const maxCopiedChars = 16 * 1024;
 
 /**
- * Sends in threads, so that no receiver costs this one anything. The last thread has the receivers that are unknown or
- * slow; the others have the proved ones, each host in the same one, so that its connections are used again.
+ * Sends in threads, so that no receiver costs the main thread anything. The last thread has the receivers that are
+ * unknown or slow; the others have the proved ones. One thread has all that are on one host, to reuse its connections.
  */
 class SendThreads implements Sending {
   readonly #threads: SendThread[];
-  /** Large bodies by event, with the attempts in flight that use them. */
+  /** Large bodies by event, with the number of attempts in flight that use them. */
   readonly #bodies = new Map<string, { text: string; shared: SharedArrayBuffer; attempts: number }>();
 
   constructor(options: SendingOptions) {
@@ -95,8 +95,8 @@ class SendThreads implements Sending {
   }
 
   async send(sent: Sent): Promise<AttemptOutcome> {
-    const thread = this.#threads[this.#placeOf(sent)]!;
-    if (sent.claim.body.length <= copiedBody) return thread.send(sent, sent.claim.body);
+    const thread = this.#threads[this.#indexFor(sent)]!;
+    if (sent.claim.body.length <= maxCopiedChars) return thread.send(sent, sent.claim.body);
     const body = this.#share(sent.claim);
     body.attempts += 1;
     const outcome = await thread.send(sent, body.shared);
@@ -110,7 +110,7 @@ class SendThreads implements Sending {
     for (const thread of this.#threads) thread.close();
   }
 
-  #placeOf({ isProved, target }: Sent): number {
+  #indexFor({ isProved, target }: Sent): number {
     const last = this.#threads.length - 1;
     return isProved && last > 0 ? hashOf(hostOf(target.url)) % last : last;
   }
@@ -141,29 +141,29 @@ interface InFlight {
   resolve(outcome: AttemptOutcome): void;
 }
 
-/** A hundred hanging attempts have some 5 MB; the default heap would be as large as that of the process. */
+/** A hundred hanging attempts take some 5 MB; the default heap would be as large as that of the process. */
 const resourceLimits = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 const maxTargets = 10_000;
 const pingEveryMs = 1_000;
-/** A thread that gives no sign of life for so many pings is stuck. Counted, so that a pause of this thread is only one. */
+/** A thread without a sign of life for so many pings is stuck. A pause of the main thread counts as one ping only. */
 const maxMissedPings = 5;
-/** A thread that ends as soon as it starts is not started more often than this. */
+/** A thread is not started more often, even if it ends as soon as it starts. */
 const startEveryMs = 1_000;
 
 type Cause = 'exit' | 'error' | 'memory' | 'stuck';
 
-/** The first attempt starts the thread. If it ends or is stuck, its attempts are lost; the next one starts another. */
+/** The first attempt starts the thread. If that ends or is stuck, its attempts are lost; the next one starts another. */
 class SendThread {
   readonly #options: SendingOptions;
   readonly #name: string;
   #worker: Worker | null = null;
   #startedAtMs = -Infinity;
   #isClosed = false;
-  /** They go out at the end of this tick, or when the thread may start. */
+  /** These attempts go out at the end of this tick, or when the thread may start. */
   #waiting: InFlight[] = [];
   #permissions: [id: number, startUntilMs: number | null][] = [];
   #isFlushing = false;
-  /** By id, which the thread reports; a free place is undefined. */
+  /** The index is the id that the thread reports; undefined where the id is free. */
   #inFlight: (InFlight | undefined)[] = [];
   #freeIds: number[] = [];
   #forgotten: string[] = [];
@@ -176,7 +176,7 @@ class SendThread {
   });
   #missedPings = 0;
   #pinging: NodeJS.Timeout | undefined;
-  /** Since the last scrape. */
+  /** The longest since the last scrape. */
   #longestWaitMs = 0;
 
   constructor(options: SendingOptions, name: string) {
@@ -311,7 +311,7 @@ class SendThread {
 
   async #answer(id: number, entry: InFlight): Promise<void> {
     const untilMs = await entry.sent.mayStart();
-    if (this.#inFlight[id] !== entry) return; // it has timed out, or is lost
+    if (this.#inFlight[id] !== entry) return; // it has timed out or is lost
     this.#permissions.push([id, untilMs === null ? null : monotonicOf(untilMs)]);
     this.#flushSoon();
   }
@@ -328,7 +328,7 @@ class SendThread {
     this.#options.metrics.senderThreadsLost.inc({ cause });
     this.#options.logger.error(
       { thread: this.#name, cause, attempts },
-      'sender thread ended; its attempts are made again in another one',
+      'sender thread ended; its attempts are LOST, and another takes its place',
     );
     if (this.#waiting.length > 0) this.#flushSoon();
   }

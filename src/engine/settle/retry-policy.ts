@@ -38,17 +38,17 @@ export const disabledBy = (
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
 
-/** The thread that made it has ended, for which the receiver is not to blame. */
+/** True if its thread has ended, for which the receiver is not to blame. */
 export const isLost = ({ errorCode }: Pick<AttemptRecord, 'errorCode'>): boolean => errorCode === 'LOST';
 
-/** A delivery that loses more may be what ends the threads: then each costs a retry, so that the waits grow. */
+/** A delivery that loses more attempts may be what ends the threads: then each costs a retry, and the waits grow. */
 export const maxFreeLosses = 3;
 const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
   isLost(outcome) && number - failureCount <= maxFreeLosses;
 
 /**
- * Neither a failed redelivery, nor what disables the webhook, nor a failed probe, which leaves the circuit open, nor a
- * loss costs a retry.
+ * A failed attempt costs no retry if it was a redelivery, if it disabled the webhook, if it was a probe, which leaves
+ * the circuit open, or if it was lost.
  */
 const costsNoRetry = (claim: Claim, outcome: AttemptOutcome) =>
   !outcome.ok &&

@@ -114,7 +114,7 @@ export function createSettler(options: SettlerOptions): Settler {
     return count <= maxFreeLosses;
   };
 
-  /** A failed redelivery leaves everything as it is; a success counts for an open circuit as a probe's. */
+  /** A failed redelivery leaves everything as it is. A success counts for an open circuit like that of a probe. */
   const settleByHand = async (item: Item): Promise<boolean> => {
     const { claim, settlement, disables } = item;
     if (isLost(settlement) && isMadeAgain(claim)) throw new Error('its sender thread ended'); // when its lease has expired

@@ -15,7 +15,7 @@ import {
   inspectPage,
   isTooFarAhead,
 } from '../outbox/sweep.js';
-import { deleteVoidRedeliveries, hasRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
+import { deleteVoidRedeliveries, takeLapsedRedeliveries } from '../outbox/redelivery.js';
 import type { Durations } from '../../platform/durations.js';
 import { dueSinceUnknown, type Due, type DueClaim, type RowKey, type Turn } from '../outbox/types.js';
 import { ms } from '../outbox/sql.js';
@@ -27,7 +27,7 @@ export interface SweeperOptions {
   durations: Durations;
   orderHoldMs: number;
   terminalStates: string[];
-  /** The lease of a test, which is not renewed. */
+  /** A test's lease is not renewed. */
   testLeaseMs: number;
   notify(due: Due[]): void;
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
@@ -191,8 +191,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const redeliveries = async (): Promise<void> => {
-    if (!(await hasRedeliveries(db).catch(startGrace))) return;
-    await deleteVoidRedeliveries(db);
+    await deleteVoidRedeliveries(db).catch(startGraceIfDown);
     const lost = isGrace() ? 0 : await takeLapsedRedeliveries(db, durations.leaseMs, perStatement);
     if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
     await options.redeliver();
@@ -235,7 +234,7 @@ export interface ClockReading {
   receivedAt: number;
 }
 
-/** Or slightly less, never more; 0 if it was not set back. */
+/** How far PostgreSQL's clock was set back, or slightly less, never more; 0 if it was not. */
 export function setBackMs(before: ClockReading, now: ClockReading): number {
   const passedMs = now.sentAt - before.receivedAt;
   const backMs = passedMs - (now.databaseMs - before.databaseMs);

@@ -93,12 +93,12 @@ const delivery = z
   .meta({ id: 'Delivery', description: 'One event owed to one webhook.' });
 
 const notKept =
-  'Null of a success as well, unless it was sent by hand or the service runs with `LOG_DETAIL=all`.';
+  'Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.';
 
 const phase = (description: string, example: number) =>
   described(
     z.int().min(0).nullable(),
-    `${description} Null as well if the attempt ended before. ${notKept}`,
+    `${description} Also null if the attempt ended before it. ${notKept}`,
     example,
   );
 
@@ -120,7 +120,7 @@ const attempt = z
     firstByteMs: phase('How long the response took to begin, from when the request was written.', 27),
     remoteAddress: described(
       z.string().nullable(),
-      `IP address of your server that the attempt went to, also if no connection was made; behind an egress proxy, too. Null if none was chosen. ${notKept}`,
+      `IP address of your server that the attempt went to, even if no connection was made, and even behind an egress proxy. Null if none was chosen. ${notKept}`,
       '203.0.113.7',
     ),
     statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
@@ -132,7 +132,7 @@ const attempt = z
     ),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
-      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; or if the event was erased. ${notKept}`,
+      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent or that is not known, or if the event was erased. ${notKept}`,
       {
         host: 'example.com',
         'content-type': 'application/json',

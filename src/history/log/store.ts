@@ -142,7 +142,7 @@ export type AttemptRow = Omit<Attempt, 'startedAt' | keyof AttemptDetail> & {
   detail: string | null;
 };
 
-/** The detail of an erased event is not shown: it may not be deleted yet. */
+/** The detail of an erased event is not shown, even if it is not deleted yet. */
 const attemptOf = ({ detail, startedAt, ...row }: AttemptRow, isErased: boolean): Attempt => ({
   ...row,
   startedAt: new Date(startedAt),

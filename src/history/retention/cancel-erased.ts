@@ -90,7 +90,7 @@ async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<
   return rows.flatMap((row) => (row.number === null ? [] : [row.delivery_id]));
 }
 
-/** The headers of the requests, too, which are in the detail: they hold signatures of the bodies. */
+/** The detail goes, too: it has the headers of the requests, with signatures of the bodies. */
 async function eraseResponses(db: Database, shipmentIds: string[]): Promise<void> {
   await db.query(
     'erase-responses',

@@ -1,11 +1,11 @@
-/** By column: its type, and its value in a row. */
+/** The type of each column, and its value in a row. */
 export type Columns<Row> = Record<string, [type: string, value: (row: Row) => unknown]>;
 
 /** Rows that a statement takes as parameters, an array for each column. */
 export interface RowSet<Row> {
-  /** For `from`: the rows as table `t`, with the arrays from parameter `$first` on. `place`: a column for their order. */
+  /** The rows as table `t` of a `from`; their arrays begin at `$first`. `place` names a column for their order. */
   as(t: string, first?: number, place?: string): string;
-  /** How many parameters it takes. */
+  /** The number of parameters. */
   count: number;
   /** The parameters, in the order of the columns. */
   arrays(rows: readonly Row[]): unknown[][];
@@ -43,16 +43,16 @@ function element(item: unknown): string {
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-/** JSON has escapes of its own for these. All else it quotes as PostgreSQL does, and several times faster. */
+/** JSON has its own escapes for these. It quotes all else as PostgreSQL does, and several times faster. */
 const escapedByJson = /[\0-\x1f\ud800-\udfff]/;
 const quoted = (text: string): string =>
   escapedByJson.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : JSON.stringify(text);
 
-/** The start of the last second written: most moments of a statement are of one. */
+/** The last second written, kept because most times of a statement are within one. */
 let lastSecond = Number.NaN;
 let untilSecond = '';
 
-/** JavaScript gives years above 9999 a sign and six digits; PostgreSQL reads them without. */
+/** JavaScript writes years above 9999 with a sign and six digits; PostgreSQL reads them without. */
 function momentOf(date: Date): string {
   const atMs = date.getTime();
   const second = Math.floor(atMs / 1_000);

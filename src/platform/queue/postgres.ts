@@ -16,7 +16,7 @@ export const queueSchema = 'bullmq';
 
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
-/** Workers are notified of jobs. Where none has come for this long, not even a canary, they poll. */
+/** Workers are notified of jobs. If none has come for this long, not even a canary, they poll. */
 const pollSeconds = 15;
 
 export function postgresBackend(

@@ -4,7 +4,7 @@ import pretty from 'pino-pretty';
 
 export type { Logger };
 
-/** The part that a thread has. */
+/** The part of a logger that a thread has. */
 export interface ErrorLog {
   error(fields: object, text: string): void;
 }

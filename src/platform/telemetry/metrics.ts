@@ -59,7 +59,7 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     text: async () => {
-      await Promise.all(readers.map((read) => read()));
+      await Promise.all(readers.map(async (read) => read()));
       return registry.metrics();
     },
     /** Runs before each scrape, which waits for it; it must not reject. */
@@ -270,21 +270,21 @@ export function createMetrics() {
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
     attemptSlots: gauge(
       'attempt_slots',
-      'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
+      'Attempts this process may make at once to quick receivers; as many again to unknown ones, and five times as many to slow ones.',
     ),
     senderThreadBusy: counter(
       'sender_thread_busy_seconds_total',
-      'Time in which a thread that sends was not idle; its rate is its share of a CPU.',
+      'Time in which a sender thread was not idle; its rate is its share of a core.',
       ['thread'],
     ),
     senderThreadDelay: gauge(
       'sender_thread_delay_seconds',
-      'The longest that something to send has waited for the event loop of its thread since the last scrape.',
+      'Longest wait of a message for the event loop of its sender thread since the last scrape.',
       ['thread'],
     ),
     senderThreadsLost: counterOf(
       'sender_threads_lost_total',
-      'Threads that ended while they were needed, or gave no sign of life for 5 s; another one takes their place.',
+      'Sender threads that ended while they were needed, or gave no sign of life for 5 s; others take their places.',
       'cause',
       ['exit', 'error', 'memory', 'stuck'],
     ),

@@ -11,7 +11,7 @@ export type SpanAttributes = Record<string, string | number>;
 export interface Span {
   context: TraceContext;
   isSampled: boolean;
-  /** `atMs`: epoch. */
+  /** `atMs` is an epoch time. */
   event(name: string, atMs: number): void;
   end(ended?: { attributes?: SpanAttributes; failed?: boolean; atMs?: number }): void;
 }
@@ -60,7 +60,7 @@ export function parseTraceparent(header: string | undefined): TraceContext | nul
 export const traceparentOf = ({ context, isSampled }: Pick<Span, 'context' | 'isSampled'>): string =>
   `00-${traceIdOf(context)}-${spanIdOf(context)}-${isSampled ? '01' : '00'}`;
 
-/** Of a span that is not exported, and needs no more than its name in a header. */
+/** The header of a span that is not exported: such a span is no more than its id. */
 export const childTraceparent = (parent: TraceContext): string =>
   `00-${traceIdOf(parent)}-${pooledRandomBytes(8).toString('hex')}-00`;
 

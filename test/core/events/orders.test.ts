@@ -269,7 +269,7 @@ describe('acceptance', () => {
     expect(waitedMs).toBeLessThan(2_000);
   });
 
-  describe('a few orders go with their creation in one message', () => {
+  describe('of a few orders that go with their creation in one message,', () => {
     const deps = () => ({
       ...recording(world.db, collector(), longHoldMs),
       db: world.db,
@@ -305,7 +305,7 @@ describe('acceptance', () => {
       }
     }
 
-    test('which is done when the response has gone out', async () => {
+    test('the response does not wait for the creation', async () => {
       await whileNoneCanBeCreated(async () => {
         expect(await accept('SLOWLY')).toMatchObject({ httpStatus: 201 });
         await until('its creation waits', async () => (await world.sql(waiting)).length === 1);
@@ -319,7 +319,7 @@ describe('acceptance', () => {
       ).toEqual([]);
     });
 
-    test('which leaves out an order that another request has made with the same key', async () => {
+    test('one that another request has made with the same key is left out', async () => {
       const responses = await Promise.all([accept('TWICE', 'one-key'), accept('TWICE', 'one-key')]);
       expect(new Set(responses.map(({ processId }) => processId)).size).toBe(1);
       await until('it is created', async () => (await createdOf('TWICE')).length === 1);
@@ -329,7 +329,7 @@ describe('acceptance', () => {
       ).toEqual([]);
     });
 
-    test('which creates nothing if the orders are not inserted', async () => {
+    test('none is created if they are not inserted', async () => {
       const head: ShipmentHead = {
         shipmentId: randomUUID(),
         shipperId: world.shipperId,
@@ -346,7 +346,7 @@ describe('acceptance', () => {
       expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
     });
 
-    test('and if the connection ends in between, the order is created later', async () => {
+    test('one is created later if the connection ends in between', async () => {
       await whileNoneCanBeCreated(async () => {
         expect(await accept('LATER')).toMatchObject({ httpStatus: 201 });
         await until('its creation waits', async () => (await world.sql(waiting)).length === 1);

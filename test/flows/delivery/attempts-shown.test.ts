@@ -159,7 +159,7 @@ it('a test shows them in its response and in the log, with both signatures durin
   expectShown(attemptsOf(await after(account, data.deliveryId as string, 1)), received);
 });
 
-it('a success by the schedule shows no phases, address and headers by default; a failure, a redelivery and a test do', async () => {
+it('by default a success by the schedule shows no phases, address or headers; a failure, a redelivery and a test do', async () => {
   const account = await registerAccount(await sharedService());
   const { webhookId, receiver, response } = await hookWith(account);
   const nothing = {

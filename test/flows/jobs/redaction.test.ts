@@ -56,7 +56,7 @@ let redisTraffic = '';
 
 beforeAll(async () => {
   if (queue === 'redis') {
-    // Not by ioredis: what arrives together with the reply to its own MONITOR is an error to it.
+    // A plain socket, because ioredis takes what arrives together with the reply to MONITOR for an error.
     const { hostname, port } = new URL(process.env.TEST_REDIS_URL!);
     monitor = connect(Number(port), hostname);
     monitor.on('data', (chunk) => (redisTraffic += chunk.toString('latin1')));

@@ -163,7 +163,7 @@ const name = `t_${randomBytes(6).toString('hex')}`;
 
     test('runs the same statements on any connection, with values, and each commits by itself', async () => {
       await pool.query('', 'create table numbers (n int primary key)');
-      const many = Array.from({ length: 200 }, (_, n) => n);
+      const many = Array.from({ length: 40 }, (_, n) => n);
       await Promise.all(many.map((n) => pool.query('insert', 'insert into numbers values ($1)', [n])));
       await expect(pool.query('insert', 'insert into numbers values ($1)', [7])).rejects.toMatchObject({
         code: '23505',
@@ -173,7 +173,7 @@ const name = `t_${randomBytes(6).toString('hex')}`;
         (db) => db.query('count', 'select count(*)::int as n from numbers where n >= $1', [0]),
       );
       expect(first).toMatchObject({ status: 'rejected', reason: { code: '23505' } });
-      expect(second).toEqual({ status: 'fulfilled', value: [{ n: 200 }] });
+      expect(second).toEqual({ status: 'fulfilled', value: [{ n: 40 }] });
     });
   });
 

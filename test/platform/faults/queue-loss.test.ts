@@ -133,7 +133,7 @@ interface Own {
       const account = await start(own);
       const { receiver } = own;
       const { webhookId } = await registerWebhook(account, receiver.url);
-      const load = startLoad(() => account, 20);
+      const load = startLoad(() => account, 50);
       try {
         await receiver.waitFor(20);
         const port = Number(new URL(own.redis!.url).port);
@@ -141,11 +141,11 @@ interface Own {
         await sleep(3_000);
         // Redis comes back only when these have their responses: an order that waited for it would never get one.
         const sentBy = performance.now();
-        await until('every order of these seconds has its response', () => load.openSince() > sentBy, 15_000);
+        await until('every order of these seconds has its response', () => load.openSince() > sentBy, 60_000);
         own.redis = await startRedis(folder.path, port);
         const backAt = Date.now();
         const seen = receiver.received.length;
-        await receiver.waitFor(seen + 20, undefined, 10_000);
+        await receiver.waitFor(seen + 20, undefined, 30_000);
         console.info(`delivering again ${Date.now() - backAt} ms after Redis was back`);
         await sleep(500);
         await load.stop();
@@ -167,7 +167,7 @@ interface Own {
         await load.stop();
       }
     }),
-    90_000,
+    180_000,
   );
 
   test.concurrent(

@@ -13,7 +13,7 @@ import { developmentDestinations } from '../ssrf-corpus.js';
 import { longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
 
-/** In the process, unless `threads` are given. */
+/** Makes attempts in the process, unless `threads` is given. */
 export const openSending = (options: Partial<SendingOptions> = {}): Sending =>
   createSending({
     settings: {

@@ -2,7 +2,7 @@ const { createContext } = require('node:vm');
 
 const context = createContext({});
 
-/** Node's own globals, which the files of a worker share: not these two, which Jest would change. */
+/** The files of a worker share Node's own globals. Jest, which would change them, gets this `global` and `context`. */
 module.exports = class NativeEnvironment {
   global = {};
 

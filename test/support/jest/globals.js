@@ -1,3 +1,3 @@
-/** What `@jest/globals` exports: evaluated for each test file (hooks.js), since each has its own. */
+/** The exports of `@jest/globals`, evaluated for each test file (hooks.js), since each has its own. */
 export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } =
   globalThis[Symbol.for('parcelhook.jest')];

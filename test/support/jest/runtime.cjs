@@ -4,7 +4,7 @@ let files = 0;
 
 /**
  * Jest's runtime without a context for each file: Node itself loads the modules (hooks.js), and those of `src` and of
- * packages once for all files of a worker. To evaluate them anew for each took a third of the suite's CPU.
+ * packages once for all files of a worker. Evaluating them anew for each file took a third of the suite's CPU.
  */
 module.exports = class NativeRuntime {
   #query;
@@ -35,7 +35,7 @@ module.exports = class NativeRuntime {
     return require(path);
   }
 
-  /** For globals.js. */
+  /** globals.js reads them. */
   setGlobalsForRuntime(globals) {
     globalThis[Symbol.for('parcelhook.jest')] = globals;
   }

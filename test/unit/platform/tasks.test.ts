@@ -75,7 +75,7 @@ test('each task reports its last success, its failures and its durations', async
   );
 });
 
-test('a task that failed runs again within a minute, then ever more rarely, but never more rarely than usual', () => {
+test('a task that failed runs again within a minute, then ever less often, but at least as often as usual', () => {
   fc.assert(
     fc.property(upTo(3_600_000), upTo(50), (intervalMs, failures) => {
       const waitMs = retryMs(intervalMs, failures);
@@ -107,7 +107,7 @@ test('figures are read when they are scraped, and again when they are older than
   expect(read).toBe(2);
 });
 
-test('a scrape waits for figures, but not for ever', async () => {
+test('a scrape waits for figures, but not forever', async () => {
   const metrics = createMetrics();
   const endless = () => new Promise<void>(() => undefined);
   whenScraped(200, 'figures', { logger: createLogger('silent'), metrics }, endless);

@@ -274,8 +274,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
       )}
       {isSuccess && !attempt.requestHeaders && !isErased(attempt) && (
         <p class="soft">
-          The service keeps phases and headers of failures only; its operator can have those of successes
-          kept, too.
+          The service keeps phases and headers of failures only, unless its operator sets it to keep all.
         </p>
       )}
     </li>

@@ -58,7 +58,7 @@ const fromTheStart = [
   ],
 ];
 
-/** As long as that of a usual failure. */
+/** It is as long as that of a usual failure. */
 const detail = JSON.stringify({ requestHeaders: { 'webhook-signature': 's'.repeat(600) } });
 
 /** Attempts before the last one, of failed and of retried deliveries. */

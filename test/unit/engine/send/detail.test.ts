@@ -26,7 +26,7 @@ const kept = (of: Partial<typeof exchange>, by: Partial<typeof request> = {}) =>
   parseDetail(detailOf({ ...exchange, ...of }, { ...request, ...by }));
 
 describe('the detail of an attempt', () => {
-  test('has its phases, address and what more there is about its error', () => {
+  test('has its phases, its address and more about its error', () => {
     expect(kept({ errorDetail: 'EXPIRED' as never })).toMatchObject({
       ...{ dnsMs: 1, connectMs: 2, tlsMs: 3, firstByteMs: null },
       ...{ remoteAddress: '203.0.113.7', errorDetail: 'EXPIRED' },
@@ -36,7 +36,7 @@ describe('the detail of an attempt', () => {
     expect(kept({ webhookDelivery, ok: true }).errorDetail).toBeNull();
   });
 
-  test('that is not kept is null in every part', () => {
+  test('is null in every part if it is not kept', () => {
     expect(parseDetail(null)).toBe(noDetail);
     expect(Object.keys(kept({})).sort()).toEqual(Object.keys(noDetail).sort());
     expect(Object.values(noDetail).every((part) => part === null)).toBe(true);

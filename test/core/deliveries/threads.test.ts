@@ -4,22 +4,22 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Claim } from '../../../../src/engine/outbox/types.js';
-import { parseDetail } from '../../../../src/engine/send/detail.js';
-import { sign } from '../../../../src/engine/send/headers.js';
-import { newSecret } from '../../../../src/engine/send/sealing.js';
-import type { OpenTarget } from '../../../../src/engine/send/targets.js';
+import type { Claim } from '../../../src/engine/outbox/types.js';
+import { parseDetail } from '../../../src/engine/send/detail.js';
+import { sign } from '../../../src/engine/send/headers.js';
+import { newSecret } from '../../../src/engine/send/sealing.js';
+import type { OpenTarget } from '../../../src/engine/send/targets.js';
 import {
   createSending,
   type Sending,
   type SendingOptions,
   type Sent,
-} from '../../../../src/engine/send/threads.js';
-import { createLogger } from '../../../../src/platform/telemetry/logger.js';
-import { createMetrics } from '../../../../src/platform/telemetry/metrics.js';
-import { startReceiver, type Received, type Receiver } from '../../../support/receiver.js';
-import { onceAt, programWith } from '../../../support/sender-program.js';
-import { developmentDestinations } from '../../../support/ssrf-corpus.js';
+} from '../../../src/engine/send/threads.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
+import { onceAt, programWith } from '../../support/sender-program.js';
+import { developmentDestinations } from '../../support/ssrf-corpus.js';
 
 const logger = createLogger('silent');
 let receiver: Receiver;
@@ -181,7 +181,7 @@ function recording() {
 }
 
 describe('a message to a thread', () => {
-  test('has all attempts that start in one tick; the target goes along once', async () => {
+  test('has all attempts that start in one tick, and their target once', async () => {
     const { program, messages } = recording();
     const sending = open(2, { program });
     const target = targetOf(receiver.url);
@@ -195,7 +195,7 @@ describe('a message to a thread', () => {
     expect(receiver.received).toHaveLength(21);
   });
 
-  test('has the target again when that has changed: the next attempt goes to its address, signed with its secret', async () => {
+  test('has a changed target: the next attempt goes to its address, signed with its secret', async () => {
     const sending = open(2);
     const changed = newSecret();
     await sending.send(sentOf('before'));
@@ -304,7 +304,7 @@ describe('a thread that ends', () => {
     expect(await lostBy('exit')).toBe(1);
   });
 
-  test('because its memory is used up is one of these', async () => {
+  test('because its memory is used up is replaced, too', async () => {
     const fills = `({ attempts }) => {
       const all = [];
       if (attempts.some((attempt) => attempt.includes('fills'))) for (;;) all.push(Array(5e5).fill(0.5));

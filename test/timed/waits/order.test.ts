@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, placeOrder, registerAccount, registerWebhook } from '../support/client.js';
-import { startServiceWith, type Service } from '../support/harness.js';
-import { placeOrders } from '../support/load.js';
-import { startReceiver, type Received } from '../support/receiver.js';
-import { until } from '../support/until.js';
+import { operator, placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import { startServiceWith, type Service } from '../../support/harness.js';
+import { placeOrders } from '../../support/load.js';
+import { startReceiver, type Received } from '../../support/receiver.js';
+import { until } from '../../support/until.js';
 
 let service: Service;
 

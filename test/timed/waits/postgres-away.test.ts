@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/embedded/index.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import {
   operator,
   placeOrder,
@@ -12,14 +12,14 @@ import {
   registerWebhook,
   sampleOrder,
   type Account,
-} from '../support/client.js';
-import { queue, startProcess, stopProcess, type RunningProcess } from '../support/harness.js';
-import { createDatabase, dropDatabase, templateDatabase } from '../support/database.js';
-import { startReceiver, type Receiver } from '../support/receiver.js';
-import { allDeliveries } from '../support/deliveries.js';
-import { crashTraces, deployment, newFolder, type Folder } from '../support/deployment.js';
-import { heardOf, repeated, startLoad } from '../support/load.js';
-import { inSequence, until } from '../support/until.js';
+} from '../../support/client.js';
+import { queue, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
+import { createDatabase, dropDatabase, templateDatabase } from '../../support/database.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { allDeliveries } from '../../support/deliveries.js';
+import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
+import { heardOf, repeated, startLoad } from '../../support/load.js';
+import { inSequence, until } from '../../support/until.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const logger = createLogger('silent');

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { basic, registerAccount, request, sampleOrder } from '../support/client.js';
-import { newFolder, type Folder } from '../support/deployment.js';
-import { operatorToken, startServiceOfRole } from '../support/harness.js';
-import { percentile, startLoad } from '../support/load.js';
-import { redisProgram, startRedis } from '../support/redis.js';
+import { basic, registerAccount, request, sampleOrder } from '../../support/client.js';
+import { newFolder, type Folder } from '../../support/deployment.js';
+import { operatorToken, startServiceOfRole } from '../../support/harness.js';
+import { percentile, startLoad } from '../../support/load.js';
+import { redisProgram, startRedis } from '../../support/redis.js';
 
 let folder: Folder;
 beforeAll(() => {

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, registerWebhook } from '../support/client.js';
-import { expectSuccess } from '../support/expect.js';
-import { startServiceOfRole, startServiceWith } from '../support/harness.js';
-import { startReceiver } from '../support/receiver.js';
-import { freePort } from '../support/redis.js';
-import { until } from '../support/until.js';
+import { operator, placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import { expectSuccess } from '../../support/expect.js';
+import { startServiceOfRole, startServiceWith } from '../../support/harness.js';
+import { startReceiver } from '../../support/receiver.js';
+import { freePort } from '../../support/redis.js';
+import { until } from '../../support/until.js';
 
 /** Gauges are read every 1.5 s, and circuits open for 3 s. */
 const env = { TIME_SCALE: '0.1', RETRY_SCHEDULE: '2s,1h', DELIVERY_CONCURRENCY: '20' };
