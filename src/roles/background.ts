@@ -99,7 +99,15 @@ export function startBackground(deps: BackgroundDependencies): {
       found(anyWork);
       throw error;
     });
-  const looking = every(sweepEveryMs, 'look for work', deps.resources, look, tasks.length * staggerMs);
+  // Under an old snapshot even an empty table takes long.
+  const lookSparingly = sparing(sweepEveryMs, look);
+  const looking = every(
+    sweepEveryMs,
+    'look for work',
+    deps.resources,
+    lookSparingly,
+    tasks.length * staggerMs,
+  );
   return {
     wake: (name) => tasks.find((task) => task.name === name)?.wake(),
     stop: () => Promise.all([looking, ...tasks].map((task) => task.stop())),

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { patienceMs } from '../../src/platform/batch.js';
 import { createLeases } from '../../src/engine/attempt/leases.js';
+import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
 import { noRoom, type Claim, type DueClaim } from '../../src/engine/outbox/types.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { unavailable } from '../../src/platform/errors.js';
@@ -9,6 +11,7 @@ import {
   createSweeper,
   finish,
   lapse,
+  leaseMs,
   longHoldMs,
   muchRoom,
   pull,
@@ -19,11 +22,11 @@ import { replay } from '../support/core/replays.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
 import { addShipment, logger } from '../support/core/world.js';
 
-setUpRaces('outbox, webhooks, circuits, events, deliveries');
+setUpRaces('outbox, webhooks, circuits, events, deliveries, redeliveries');
 
-const givingBack = (leaseDb: Database) => {
+const givingBack = (leaseDb: Database, db: Database = world.db) => {
   const leases = createLeases({
-    db: world.db,
+    db,
     leaseDb,
     logger,
     durations: { leaseMs: 10_000, patienceMs: 10_000 },
@@ -66,6 +69,28 @@ test('one whose response was lost is not: it may be free, and a later claim keep
   await expect(givingBack(db)(claims[0]!)).rejects.toThrow();
   expect(next.map(({ number }) => number)).toEqual([1]); // the number is the same and does not distinguish the claims
   expect(await now()).toEqual(['1 SENDING']);
+});
+
+test('nor is a redelivery', async () => {
+  const [claim] = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+  await finish(world.db, [claim!], 'SUCCEEDED');
+  await requestRedelivery(world.db, world.shipperId, claim!.deliveryId);
+  const claimIt = () => claimRedeliveries(world.db, [claim!.deliveryId], leaseMs);
+  const [first] = await claimIt();
+  let isLost = false;
+  const db: Database = {
+    ...world.db,
+    query: async <Row>(...query: Parameters<Database['query']>) => {
+      const rows = await world.db.query<Row>(...query);
+      if (query[0] !== 'give-redelivery-back' || isLost) return rows;
+      isLost = true;
+      await claimIt();
+      throw responseLost();
+    },
+  };
+  await expect(givingBack(world.db, db)(first!)).rejects.toThrow();
+  const held = await world.sql('select number from redeliveries where lease_until is not null');
+  expect(held).toEqual([{ number: 2 }]);
 });
 
 test('deliveries already given back are not given back again along with locked ones', async () => {

@@ -156,8 +156,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const send = (entry: InFlight) => {
     const { claim } = entry;
     let durationMs: number | null = null;
-    attempt(entry)
-      .then((ms) => (durationMs = ms))
+    attempt(entry, (ms) => (durationMs = ms))
       .catch((error: unknown) =>
         logger.error(
           { deliveryId: claim.deliveryId, attempt: claim.number, error: describeError(error) },
@@ -171,23 +170,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         if (claim.trigger === 'MANUAL' && durationMs !== null) void redeliver();
       });
   };
-  /** Null if none was made. */
-  const attempt = async (entry: InFlight): Promise<number | null> => {
+  /** `took` is called once the attempt is made, before it is settled: that may fail. */
+  const attempt = async (entry: InFlight, took: (durationMs: number) => void): Promise<void> => {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
       isProved: entry.pool === 'quick',
       sending: () => scheduler.sending(entry, performance.now()),
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
-        if (answer) noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
+        if (!answer) return;
+        // A receiver that may have ended a thread counts as slow until it has proved to be quick.
+        took(isLost(answer) ? Infinity : answer.durationMs);
+        noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });
-    // A receiver that may have ended a thread counts as slow until it has proved to be quick.
-    if (outcome) return isLost(outcome) ? Infinity : outcome.durationMs;
+    if (outcome) return;
     await leases.giveBack(claim);
     notify([dueOf(claim)], true);
-    return null;
   };
   const noteWait = (claim: DueClaim, sendableMs: number, startedAt: Date) => {
     if (claim.trigger === 'MANUAL') return;

@@ -11,7 +11,7 @@ import { retryWhileDatabaseDown } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import type { InFlight } from '../schedule/lanes.js';
 import { rowSet } from '../../platform/database/parameters.js';
-import { isActive } from '../outbox/sql.js';
+import { isActive, ms } from '../outbox/sql.js';
 
 export interface LeaseOptions {
   db: Database;
@@ -77,18 +77,14 @@ export function createLeases(options: LeaseOptions): Leases {
   });
 
   const giveAllBack = async (claims: DueClaim[]): Promise<void> => {
+    const mayRetry = (error: unknown) => !isDraining() && !isInDoubt(error);
     let left = claims.filter((claim) => !isByHand(claim));
     for (let again = 0; left.length > 0 && again <= maxRetries; again += 1) {
       if (again > 0) await sleep(retryPauseMs);
-      const mayRetry = (error: unknown) => !isDraining() && !isInDoubt(error);
       left = await retryWhileDatabaseDown(() => giveBack(leaseDb, left), mayRetry, patienceMs);
     }
     for (const claim of claims.filter(isByHand))
-      await retryWhileDatabaseDown(
-        () => giveRedeliveryBack(db, claim),
-        () => !isDraining(),
-        patienceMs,
-      );
+      await retryWhileDatabaseDown(() => giveRedeliveryBack(db, claim), mayRetry, patienceMs);
     const probed = claims.filter((claim) => claim.isProbe && !left.includes(claim));
     if (probed.length > 0)
       await endProbes(
@@ -201,7 +197,7 @@ async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number)
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
        left join lateral (${ownClaim('t', '$1')}) o on true
        left join lateral (
-         select lease_until is not null and number = t.number as is_ours from redeliveries
+         select number = t.number and lease_until > now() + ${ms('$1')} as is_ours from redeliveries
           where delivery_id = t.delivery_id limit 1) r on true
       order by t.n`,
     [leaseLeftMs, ...claimRows.arrays(claims)],

@@ -201,7 +201,7 @@ class SendThread {
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    const waitMs = this.#worker ? 0 : this.#startedAtMs + startEveryMs - performance.now();
+    const waitMs = this.#untilStartMs();
     const flush = () => {
       this.#isFlushing = false;
       this.#flush();
@@ -210,17 +210,31 @@ class SendThread {
     else setImmediate(flush);
   }
 
+  #untilStartMs(): number {
+    return this.#worker ? 0 : this.#startedAtMs + startEveryMs - performance.now();
+  }
+
   #flush(): void {
     if (this.#isClosed) return this.close();
     if (this.#waiting.length === 0 && this.#permissions.length === 0) return;
+    if (this.#untilStartMs() > 0) return this.#flushSoon(); // the thread has ended since
     try {
       this.#worker ??= this.#start();
     } catch (error) {
       this.#options.logger.error({ error: describeError(error) }, 'sender thread not started; retrying');
+      this.#giveUp();
       return this.#lost('error');
     }
     const attempts = this.#waiting.splice(0).map((entry) => this.#messageOf(entry));
     this.#post(attempts, this.#permissions.splice(0));
+  }
+
+  /** Gives back what has waited too long for a thread that does not start: another process may send it. */
+  #giveUp(): void {
+    const untilMs = performance.now() - this.#options.settings.timeoutMs;
+    const given = this.#waiting.filter(({ sinceMs }) => sinceMs < untilMs);
+    this.#waiting = this.#waiting.filter(({ sinceMs }) => sinceMs >= untilMs);
+    for (const { resolve } of given) resolve({ ...failedOutcome('LOST', new Date()), withheld: true });
   }
 
   #post(attempts: AttemptMessage[], permissions: [id: number, startUntilMs: number | null][]): void {
@@ -288,7 +302,10 @@ class SendThread {
       this.#freeIds.push(id);
       resolve(unpackOutcome(message));
     }
-    for (const id of questions) void this.#answer(id, this.#inFlight[id]!);
+    for (const id of questions) {
+      const entry = this.#inFlight[id];
+      if (entry) void this.#answer(id, entry); // else its outcome has come with the question
+    }
     for (const { fields, text } of problems) this.#options.logger.error(fields, text);
   }
 

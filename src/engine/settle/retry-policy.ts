@@ -42,7 +42,7 @@ export const disabledBy = (
 export const isLost = ({ errorCode }: Pick<AttemptRecord, 'errorCode'>): boolean => errorCode === 'LOST';
 
 /** A delivery that loses more attempts may be what ends the threads: then each costs a retry, and the waits grow. */
-const maxFreeLosses = 3;
+export const maxFreeLosses = 3;
 const isFreeLoss = ({ number, failureCount }: Claim, outcome: AttemptOutcome) =>
   isLost(outcome) && number - failureCount <= maxFreeLosses;
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pRetry from 'p-retry';
 import { createBatcher } from '../../platform/batch.js';
 import { ApiError, describeError } from '../../platform/errors.js';
@@ -13,7 +14,7 @@ import { settleRedelivery } from '../outbox/redelivery.js';
 import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
 import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
 import type { AttemptOutcome } from '../send/sender.js';
-import { disabledBy, isLost, retryAfterMs, settlementOf } from './retry-policy.js';
+import { disabledBy, isLost, maxFreeLosses, retryAfterMs, settlementOf } from './retry-policy.js';
 
 export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
   db: Pool;
@@ -104,14 +105,24 @@ export function createSettler(options: SettlerOptions): Settler {
     if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called
   };
 
+  /** By delivery: how often the thread of its redelivery has ended. */
+  const losses = new LRUCache<string, number>({ max: 10_000 });
+  /** No if the redelivery may be what ends the threads. */
+  const isMadeAgain = ({ deliveryId }: Claim): boolean => {
+    const count = (losses.get(deliveryId) ?? 0) + 1;
+    losses.set(deliveryId, count);
+    return count <= maxFreeLosses;
+  };
+
   /** A failed redelivery leaves everything as it is. A success counts for an open circuit like that of a probe. */
   const settleByHand = async (item: Item): Promise<boolean> => {
     const { claim, settlement, disables } = item;
-    if (isLost(settlement)) throw new Error('its sender thread ended'); // it is made again when its lease has expired
+    if (isLost(settlement) && isMadeAgain(claim)) throw new Error('its sender thread ended'); // when its lease has expired
     const succeeded = settlement.status === 'SUCCEEDED';
     if (disables !== null) await disable([item], disables);
     const settled = await settleRedelivery(db, settlement);
     if (!settled) return false;
+    losses.delete(claim.deliveryId);
     if (settled.finished) noteSettlement(metrics, completed, claim, settlement);
     if (succeeded && claim.troubled) counter.note({ ...claim, isProbe: true }, true, 0);
     await batch.release([item]);

@@ -3,13 +3,24 @@ import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises'
 import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
+import { failedOutcome } from '../../../src/engine/send/messages.js';
+import type { Sending } from '../../../src/engine/send/threads.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { type Due, dueSinceUnknown, noRoom } from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
-import { finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from '../../support/core/acts.js';
+import {
+  finish,
+  lapse,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+  recording,
+} from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';
-import { startDispatcher } from '../../support/core/dispatcher.js';
+import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import {
   type World,
@@ -264,6 +275,57 @@ describe('attempts by hand', () => {
       { trigger: 'MANUAL', status: 'SUCCEEDED' },
     ]);
     expect(await world.sql('select 1 from redeliveries')).toEqual([]);
+  });
+
+  test('its receiver is no longer proved if its thread ends, and it is made again when its lease has run out', async () => {
+    const isProved: boolean[] = [];
+    const sending = openSending();
+    const send: Sending['send'] = (sent) => {
+      isProved.push(sent.isProved);
+      return sent.keepsDetail ? Promise.resolve(failedOutcome('LOST', new Date())) : sending.send(sent);
+    };
+    receiver.reply = () => ({});
+    const dispatcher = startDispatcher(world, receiver.url, { sending: { send } });
+    const deliver = async (shipment: string) => {
+      await record(world.db, shipment, ['CREATED']);
+      dispatcher.notify(dueSinceUnknown([webhookId]));
+    };
+    await deliver(shipmentId);
+    await until('it is sent', async () => (await now())[0] === '1 SUCCEEDED');
+    const [sent] = await world.sql<{ delivery_id: string }>('select delivery_id from deliveries');
+    await requestRedelivery(world.db, world.shipperId, sent!.delivery_id);
+    await dispatcher.redeliver();
+    await until('it is lost', () => isProved.length === 2);
+    await deliver(await addShipment(world));
+    await until('the next is sent', () => isProved.length === 3);
+    await dispatcher.drain();
+    expect(isProved).toEqual([false, true, false]);
+    await lapse(world);
+    expect(await takeLapsedRedeliveries(world.db, leaseMs, 100)).toBe(1);
+  });
+
+  test('one that ends its thread again and again is given up', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    const [sent] = await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
+    await requestRedelivery(world.db, world.shipperId, sent!.deliveryId);
+    let made = 0;
+    const send = () => {
+      made += 1;
+      return Promise.resolve(failedOutcome('LOST', new Date()));
+    };
+    const dispatcher = startDispatcher(world, receiver.url, { sending: { send } });
+    for (let count = 1; count <= 4; count += 1) {
+      await dispatcher.redeliver();
+      await until('it is made', () => made === count);
+      if (count === 4) break;
+      await lapse(world);
+      expect(await takeLapsedRedeliveries(world.db, leaseMs, 100)).toBe(1);
+    }
+    await dispatcher.drain();
+    expect(await world.sql('select 1 from redeliveries')).toEqual([]);
+    expect(await world.sql('select status, attempt_count, error_code from deliveries')).toEqual([
+      { status: 'SUCCEEDED', attempt_count: 5, error_code: 'LOST' },
+    ]);
   });
 
   test('what cannot be sent because its target cannot be read waits for the next sweep as if unclaimed', async () => {

@@ -169,6 +169,14 @@ describe('an attempt whose connection took longer than a start may take', () => 
     expect(await mayStart()).toBe(true);
   });
 
+  test('by hand neither', async () => {
+    await finish(world.db, [claim], 'FAILED');
+    await requestRedelivery(world.db, world.shipperId, claim.deliveryId);
+    const [manual] = await claimRedeliveries(world.db, [claim.deliveryId], leaseMs);
+    await lapse(world);
+    expect(await mayStart(manual)).toBe(false);
+  });
+
   test('does not start if PostgreSQL does not confirm it in time, or at all', async () => {
     const impatient = createStarts(world.db, { ...durationsOf(), maxStartMs: 0 });
     expect(await ask(impatient)).toBe(false);

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as tick } from 'node:timers/promises';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { parseDetail } from '../../../src/engine/send/detail.js';
 import { sign } from '../../../src/engine/send/headers.js';
@@ -31,14 +32,16 @@ afterEach(async () => {
   await receiver.close();
 });
 
+const settings = {
+  destinations: developmentDestinations,
+  dns: { systemToo: false },
+  timeoutMs: 2_000,
+  version: 'test',
+};
+
 function open(threads: number, options: Partial<SendingOptions> = {}): Sending {
   const sending = createSending({
-    settings: {
-      destinations: developmentDestinations,
-      dns: { systemToo: false },
-      timeoutMs: 2_000,
-      version: 'test',
-    },
+    settings,
     threads,
     logger,
     metrics: createMetrics(),
@@ -258,6 +261,25 @@ describe.each([0, 2])('an attempt that is late, with SEND_THREADS=%i', (threads)
   });
 });
 
+test('a question that comes together with the outcome of its attempt is not asked', async () => {
+  const together = `(() => {
+    const post = parentPort.postMessage.bind(parentPort);
+    const held = [];
+    parentPort.postMessage = (report) => {
+      held.push(...report.questions);
+      post({ ...report, questions: report.outcomes.length > 0 ? held.splice(0) : [] });
+    };
+    return () => undefined;
+  })()`;
+  let asked = 0;
+  const mayStart = () => Promise.resolve((asked += 1));
+  const late = sentOf('late', { startUntilMs: performance.now() - 1, mayStart });
+  const outcome = await open(1, { program: programWith(together) }).send(late);
+  expect(outcome).toMatchObject({ errorCode: 'TIMEOUT' });
+  await tick();
+  expect(asked).toBe(0);
+});
+
 describe('a thread that ends', () => {
   const metrics = createMetrics();
   const lostBy = async (cause: string) =>
@@ -307,6 +329,12 @@ describe('a thread that ends', () => {
     expect(outcomes).toEqual(['LOST', 'LOST', null]);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2_000);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('before it has started keeps its attempts for no longer than one lasts: they were not made', async () => {
+    const impatient = { ...settings, timeoutMs: 500 };
+    const sending = open(1, { program: 'not an absolute path', settings: impatient });
+    expect(await sending.send(sentOf('event'))).toMatchObject({ withheld: true });
   });
 
   test('with its process takes its attempts with it', async () => {
