@@ -35,6 +35,7 @@ const mayBeZero: [RegExp, string][] = [
   [/uncreated|sendable_(deliveries|oldest)/, 'workers keep up'],
   [/retention_behind/, 'nothing is old'],
   [/oldest_lapsed_claim/, 'no worker dies'],
+  [/sender_threads_lost/, 'nor does one of its threads'],
   [/background_task_failures/, 'no task fails'],
   [/postgres_pool_waiting/, 'there are connections enough'],
   [/postgres_oldest_snapshot/, 'no transaction is long'],

@@ -10,7 +10,9 @@ import { sendRaw } from '../../support/client.js';
 import { operationsOf, expectValid, schemaCompiler } from '../../support/openapi.js';
 
 const service = await sharedService();
-const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
+const first = await fetch(`${service.url}/openapi.json`);
+const text = await first.text();
+const document = JSON.parse(text) as OpenApiDocument;
 const operations = [...operationsOf(document).values()];
 
 function* objectsIn(value: unknown, pointer: string[] = []): Generator<[Record<string, unknown>, string[]]> {
@@ -134,7 +136,6 @@ test('no header may begin or end with a space, which HTTP would drop', () => {
 
 describe('GET /openapi.json', () => {
   test('is JSON outside the envelope, cacheable for minutes, and 304 if unchanged', async () => {
-    const first = await fetch(`${service.url}/openapi.json`);
     expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(first.headers.get('cache-control')).toBe('public, max-age=300');
     const etag = first.headers.get('etag')!;
@@ -157,10 +158,9 @@ describe('GET /openapi.json', () => {
       expect(response).toMatch(/^vary: accept-encoding\r$/im);
       return { length: response.length, text: response.slice(response.indexOf('\r\n\r\n') + 4) };
     };
-    const compressed = await fetch(`${service.url}/openapi.json`, { headers: { 'accept-encoding': 'gzip' } });
-    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    expect(first.headers.get('content-encoding')).toBe('gzip'); // which fetch accepts
     const plain = await bytes('');
-    expect(await compressed.text()).toBe(plain.text);
+    expect(plain.text).toBe(text);
     expect((await bytes('Accept-Encoding: gzip;q=0\r\n')).text).toBe(plain.text);
     expect((await bytes('Accept-Encoding: gzip\r\n')).length).toBeLessThan(plain.length / 4);
   });
