@@ -12,7 +12,7 @@ export type Health = ReturnType<typeof createHealth>;
 
 export interface HealthOptions {
   logger: Logger;
-  metrics: Pick<Metrics, 'ready' | 'draining' | 'onScrape'> & TaskWatch['metrics'];
+  metrics: Pick<Metrics, 'ready' | 'draining' | 'askOnScrape'> & TaskWatch['metrics'];
   role: string;
   /** Whether the caller may read why a check fails: the reason may name hosts, roles and tables. */
   mayReadReasons(request: Request): boolean;
@@ -83,7 +83,7 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
     await readiness();
     return !checks || failing.size > 0 ? failingIntervalMs : undefined;
   });
-  metrics.onScrape(async () => void (await readiness()));
+  metrics.askOnScrape(async () => void (await readiness()));
 
   return {
     /** `/healthz` (the process lives) and `/readyz` (the results of the checks). */

@@ -103,14 +103,14 @@ const maxScrapeWaitMs = 2_000;
 export function whenScraped(
   leastMs: number,
   name: string,
-  watch: TaskWatch & { metrics: Pick<Metrics, 'onScrape'> },
+  watch: TaskWatch & { metrics: Pick<Metrics, 'askOnScrape'> },
   read: () => Promise<void>,
 ): { stop(): Promise<unknown> } {
   let stopped = false;
   let reading: Promise<unknown> = Promise.resolve();
   let nextAt = -Infinity;
   const attempt = watched(leastMs, name, watch, read);
-  watch.metrics.onScrape(async () => {
+  watch.metrics.askOnScrape(async () => {
     const startedAt = performance.now();
     if (!stopped && startedAt >= nextAt) {
       nextAt = Infinity;

@@ -145,6 +145,12 @@ describe('/metrics', () => {
     expect(text).toContain('route="unmatched"');
   });
 
+  test('does not count its own statements among the callers that wait for a connection', async () => {
+    const lines = (await scrape(service.url)).match(/^parcelhook_postgres_pool_waiting\{.*$/gm)!;
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line).toMatch(/ 0$/);
+  });
+
   test('every metric has a help sentence and the prefix', async () => {
     const lines = (await scrape(service.url)).split('\n');
     const helped = lines.flatMap((line) => /^# HELP (\S+) \S.*/.exec(line)?.[1] ?? []);

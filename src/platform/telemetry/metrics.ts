@@ -48,7 +48,8 @@ export function createMetrics() {
     labels?: readonly Label[],
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
-  const readers: (() => void | Promise<void>)[] = [];
+  const readers: (() => void)[] = [];
+  const askers: (() => Promise<void>)[] = [];
   /** A gauge that has no series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
@@ -59,11 +60,14 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     text: async () => {
-      await Promise.all(readers.map(async (read) => read()));
+      for (const read of readers) read();
+      await Promise.all(askers.map((ask) => ask()));
       return registry.metrics();
     },
-    /** Runs before each scrape, which waits for it; it must not reject. */
-    onScrape: (read: () => void | Promise<void>) => void readers.push(read),
+    /** Runs before each scrape; it must be quick. */
+    onScrape: (read: () => void) => void readers.push(read),
+    /** Runs after those, which do not count its statements. The scrape waits for it; it must not reject. */
+    askOnScrape: (ask: () => Promise<void>) => void askers.push(ask),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
     httpRequests: counter(
