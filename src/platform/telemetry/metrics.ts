@@ -60,13 +60,13 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     text: async () => {
-      for (const read of readers) read();
       await Promise.all(askers.map((ask) => ask()));
+      for (const read of readers) read();
       return registry.metrics();
     },
     /** Runs before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
-    /** Runs after those, which do not count its statements. The scrape waits for it; it must not reject. */
+    /** Runs before those, which do not count its statements. The scrape waits for it; it must not reject. */
     askOnScrape: (ask: () => Promise<void>) => void askers.push(ask),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
