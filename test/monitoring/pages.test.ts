@@ -13,7 +13,7 @@ import { alertmanagerIsInstalled, startAlertmanager, type Alertmanager } from '.
 import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
 
 /** Minutes become seconds. */
-const division = { factor: 60, leastWindow: 2, leastAge: () => 60 };
+const division = { factor: 60, leastWindow: 2, leastAge: () => 90 };
 
 interface Notification {
   alerts: { status: string; labels: Record<string, string>; annotations: Record<string, string> }[];
