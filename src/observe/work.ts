@@ -1,4 +1,4 @@
-import type { Database } from '../platform/database/postgres.js';
+import { requireWritable, type Database } from '../platform/database/postgres.js';
 
 const some = (rows: string) => `exists (select from ${rows})`;
 
@@ -23,7 +23,12 @@ export const anyWork = new Set(Object.keys(looks)) as ReadonlySet<Work>;
 
 const columns = Object.entries(looks).map(([work, look]) => `${look} as ${work}`);
 
+/** Rejects on a server that is read-only: after a failover the old one knows of no new work. */
 export async function findWork(db: Database): Promise<ReadonlySet<Work>> {
-  const [found] = await db.query<Record<Work, boolean>>('find-work', `select ${columns.join(', ')}`);
+  const [found] = await db.query<Record<Work | 'readOnly', boolean>>(
+    'find-work',
+    `select ${columns.join(', ')}, current_setting('transaction_read_only')::boolean as "readOnly"`,
+  );
+  if (found!.readOnly) await requireWritable(db); // makes the pool close its connections
   return new Set([...anyWork].filter((work) => found![work]));
 }

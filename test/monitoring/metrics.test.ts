@@ -42,7 +42,8 @@ describe('/metrics', () => {
     let text = '';
     await until('the attempt is counted', async () => {
       text = await scrape(service.url);
-      return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === 1;
+      const made = sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}');
+      return made === 1 && sample(text, 'attempts_in_flight') === 0;
     });
     for (const [name, value] of [
       ['orders_accepted_total', 1],
