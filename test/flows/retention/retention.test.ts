@@ -300,6 +300,8 @@ test('20,000 deleted webhooks make neither the log nor an order slower, and are 
     { deliveryId: delivery!.deliveryId },
   ]);
   await service.sql('delete from deliveries where webhook_id = $1', [mentioned.webhookId]);
+  const unfolded = 'select 1 from attempt_counts where webhook_id = $1';
+  await untilFound(async () => (await service.sql(unfolded, [mentioned.webhookId])).length === 0);
   while (await purge());
   expect(await deleted()).toBe(700);
   await hook.close();
