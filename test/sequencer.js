@@ -5,7 +5,7 @@ import path from 'node:path';
 /** Tests of flows mostly wait; the others use the CPU. */
 const waits = (test) => path.relative(import.meta.dirname, test.path).startsWith(`flows${path.sep}`);
 
-/** What a file with the usual timeout has. */
+/** The timeout of most files. */
 const usualSeconds = 60;
 
 /** The timeout of the slowest test, in seconds, as the file has it: `}, 240_000);` */

@@ -83,14 +83,18 @@ export function createLeases(options: LeaseOptions): Leases {
       if (again > 0) await sleep(retryPauseMs);
       left = await retryWhileDatabaseDown(() => giveBack(leaseDb, left), mayRetry, patienceMs);
     }
+    let failure: unknown;
     for (const claim of claims.filter(isByHand))
-      await retryWhileDatabaseDown(() => giveRedeliveryBack(db, claim), mayRetry, patienceMs);
+      await retryWhileDatabaseDown(() => giveRedeliveryBack(db, claim), mayRetry, patienceMs).catch(
+        (error: unknown) => (failure ??= error), // the others are still given back
+      );
     const probed = claims.filter((claim) => claim.isProbe && !left.includes(claim));
     if (probed.length > 0)
       await endProbes(
         leaseDb,
         probed.map(({ webhookId }) => webhookId),
       );
+    if (failure) throw failure as Error;
   };
 
   /** Later states recorded meanwhile did not cancel claimed ones, and releases may have missed those sent by hand. */
