@@ -1,6 +1,6 @@
 /**
  * `npm test`: starts the real engines once, runs jest against them, stops them. Without paths it runs the tiers of
- * `tiers` below: `npm test` the first, `npm run test:all` each of them, `npm run test:all -- --rest` all but the first.
+ * `tiers` below: `npm test` the first, `npm run test:all` each of them, or those named, as in `-- --tiers=second,redis`.
  * Paths and options go to jest, on the queue that TEST_QUEUE names. Uses the Redis (or Valkey) on PATH; without one, its
  * tests are left out with a warning.
  */
@@ -18,6 +18,7 @@ import { createDatabase, templateDatabase } from './support/database.js';
 import { endSharedServices } from './support/shared-service.js';
 
 interface Tier {
+  name: string;
   folders: string[];
   queue: 'postgres' | 'redis';
   /** Files at once, where tests bound a time. */
@@ -28,13 +29,22 @@ interface Tier {
 
 /** Each is one run of jest. */
 const tiers: Tier[] = [
-  { folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
-  { folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
-  { folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
-  { folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
-  { folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
-  { folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
+  { name: 'first', folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
+  { name: 'second', folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
+  { name: 'redis', folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
+  { name: 'full', folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
+  { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
+  { name: 'alone', folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
 ];
+
+const args = process.argv.slice(2);
+const named = args.find((arg) => arg.startsWith('--tiers='));
+const names = named ? named.slice('--tiers='.length).split(',') : [tiers[0]!.name];
+const chosen = args.includes('--all') && !named ? tiers : tiers.filter(({ name }) => names.includes(name));
+if (named && chosen.length < names.length) throw new Error(`The tiers are ${tiers.map(({ name }) => name)}.`);
+/** For jest. */
+const rest = args.filter((arg) => arg !== '--all' && arg !== named);
+const hasPaths = rest.some((arg) => !arg.startsWith('-'));
 
 /** Tests mostly wait; but too many at once distort those that measure time. */
 const workersPerCore = 2;
@@ -124,13 +134,13 @@ function runJest(
   return new Promise((resolve) => running!.once('exit', (code) => resolve(code ?? 1)));
 }
 
-async function runTiers(chosen: Tier[], options: string[]): Promise<number> {
+async function runTiers(): Promise<number> {
   let exitCode = 0;
   for (const { folders, queue, atOnce: maxWorkers, runs } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
     console.log(`\n== ${folders.join(', ')}${runs ? `, ${runs} runs` : ''}: the queue on ${queue} ==`); // .ci/run reads it
     const paths = folders.map((one) => `${process.cwd()}/test/${one}`);
-    const code = await runJest([...options, ...paths], queue, { maxWorkers, runs });
+    const code = await runJest([...rest, ...paths], queue, { maxWorkers, runs });
     exitCode = Math.max(exitCode, code);
   }
   return exitCode;
@@ -143,18 +153,7 @@ const forward = (signal: NodeJS.Signals) => {
 process.on('SIGINT', forward);
 process.on('SIGTERM', forward);
 
-const args = process.argv.slice(2);
-const own = ['--all', '--rest'];
-const rest = args.filter((arg) => !own.includes(arg));
-const hasPaths = rest.some((arg) => !arg.startsWith('-'));
-const firstTiers = args.includes('--rest')
-  ? tiers.slice(1)
-  : args.includes('--all')
-    ? tiers
-    : tiers.slice(0, 1);
-let exitCode = hasPaths
-  ? await runJest(rest, process.env.TEST_QUEUE ?? 'postgres')
-  : await runTiers(firstTiers, rest);
+let exitCode = hasPaths ? await runJest(rest, process.env.TEST_QUEUE ?? 'postgres') : await runTiers();
 
 const crashes = endSharedServices(temporary);
 if (crashes.length > 0) {
