@@ -141,11 +141,14 @@ function handler(spec: Route, options: ServerOptions): RequestHandler {
 const responder =
   (spec: Route, { shares }: ServerOptions) =>
   async (request: Request, response: Response) => {
-    const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
-    const { warnings, ...parsed } = parseRequest(spec, request, bodyDetails);
-    const caller = response.locals.caller as Caller | undefined;
-    const work = (outside: OutsideSlot) =>
-      spec.handle({ ...parsed, caller } as never, { request, response, outside });
+    const { bodyDetails, caller } = response.locals as { bodyDetails?: Detail[]; caller?: Caller };
+    let warnings: Detail[] = [];
+    /** Validates in the request's turn: what is sent decides how long that takes. */
+    const work = async (outside: OutsideSlot) => {
+      const { warnings: ignored, ...parsed } = parseRequest(spec, request, bodyDetails);
+      warnings = ignored;
+      return spec.handle({ ...parsed, caller } as never, { request, response, outside });
+    };
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated
       ? shares[spec.cost].run(caller!.shipperId, response, work)

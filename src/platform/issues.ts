@@ -103,6 +103,7 @@ function lettersApart(a: string, b: string): number {
         isSwapped ? beforeLast[column - 2]! + 1 : Infinity,
       );
     }
+    if (Math.min(...current) > 2) return 3;
     [beforeLast, last] = [last, current];
   }
   return last[b.length]!;

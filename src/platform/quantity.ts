@@ -1,8 +1,11 @@
 import * as z from 'zod';
 
+/** A longer text is no quantity, and takes long to trim. */
+const maxLength = 100;
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export function parseDurationMs(text: string): number | null {
+  if (text.length > maxLength) return null;
   if (text.trim() === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;

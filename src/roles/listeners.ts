@@ -2,6 +2,7 @@ import { Router, type Express, type Request, type RequestHandler } from 'express
 import { hasToken } from '../accounts/login/authenticate.js';
 import type { CompleteConfig } from '../config/config.js';
 import { directProxies } from '../http/origin.js';
+import type { Dropped } from '../http/connections/connections.js';
 import { listen, type Listener } from '../http/connections/listener.js';
 import type { Shares } from '../http/request/shares.js';
 import { withoutSlot } from '../http/route.js';
@@ -46,8 +47,7 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   if (!config.embedded && role !== 'worker' && metricsPort === undefined && token === undefined)
     logger.warn('/metrics shares the port of the API and is open to all: set METRICS_PORT or METRICS_TOKEN');
 
-  const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
-    metrics.connectionsDropped.inc({ reason });
+  const onDropped = (reason: Dropped) => metrics.connectionsDropped.inc({ reason });
   const open = async (app: Express, port: number, maxConnections: number, maxPerBlock: number) => {
     const listener = await listen(app, {
       port,

@@ -29,13 +29,11 @@ const currencies = codes(`
 `);
 
 const maxLength = 1_000;
-const text = z
-  .string()
-  .trim()
-  .max(maxLength, `must have at most ${maxLength} characters`)
-  .min(1, 'must not be empty')
-  .meta({ pattern: notBlank });
-const optionalText = z.string().trim().max(maxLength, `must have at most ${maxLength} characters`).nullish();
+const tooLong = `must have at most ${maxLength} characters`;
+/** Refused before anything is computed from it; after that, spaces at the ends do not count. */
+const input = z.string().max(4 * maxLength, { error: tooLong, abort: true });
+const text = input.trim().max(maxLength, tooLong).min(1, 'must not be empty').meta({ pattern: notBlank });
+const optionalText = input.trim().max(maxLength, tooLong).nullish();
 const number = z.number({
   error: ({ input }) => (input === undefined ? undefined : 'must be a finite number'),
 });
@@ -44,8 +42,7 @@ const size = number.gt(0, 'must be greater than 0');
 const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
 
 /** An existing instant of the years 1 to 9999: `2026-02-30T00:00:00Z` is refused, not moved to March. */
-const instant = z
-  .string()
+const instant = input
   .refine(isRealInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
   .meta({ format: 'date-time' });
 
@@ -56,8 +53,8 @@ const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 const daysOf = (year: number, month: number) => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 
 function isRealInstant(value: string): boolean {
-  const match = isoUtc.exec(value);
-  const ms = Date.parse(value);
+  const match = value.length > maxLength ? null : isoUtc.exec(value);
+  const ms = match ? Date.parse(value) : NaN;
   if (!match || !(ms >= firstInstantMs && ms <= lastInstantMs)) return false;
   const [year, month, day, hour] = match.slice(1, 5).map(Number) as [number, number, number, number];
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month) && hour < 24;
@@ -87,10 +84,9 @@ const strictFields = {
     .meta({ pattern: patternOf(currencies) }),
   weightUnit: unit(weightUnits),
   dimensionsUnit: unit(dimensionsUnits),
-  email: z
-    .string()
+  email: input
     .trim()
-    .max(maxLength, `must have at most ${maxLength} characters`)
+    .max(maxLength, { error: tooLong, abort: true })
     .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
     .meta({ format: 'email' })
     .nullish(),
@@ -148,10 +144,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
         z.object({
           fullName: described(text, 'Full name.', 'Ana Torres'),
           phone: described(
-            z
-              .string()
-              .trim()
-              .regex(/^\d{5,20}$/, { error: ({ input }) => phoneProblem(input) }),
+            input.trim().regex(/^\d{5,20}$/, { error: ({ input }) => phoneProblem(input) }),
             'Telephone number, digits only, without `+`.',
             '5512345678',
           ),
@@ -187,8 +180,8 @@ export const orderSchemaOf = (checks: OrderChecks) => {
     .refine(
       ({ shipperDropoffDate: dropoff, expectedDeliveryDate: delivery }) =>
         checks === 'lenient' ||
-        !(Date.parse(delivery) < Date.parse(dropoff)) ||
-        !(isRealInstant(delivery) && isRealInstant(dropoff)), // reported already
+        !(isRealInstant(delivery) && isRealInstant(dropoff)) || // reported already
+        !(Date.parse(delivery) < Date.parse(dropoff)),
       {
         path: ['expectedDeliveryDate'],
         error: 'must not be before shipperDropoffDate',

@@ -16,10 +16,11 @@ import {
   type DestinationPolicy,
 } from '../engine/engine.js';
 
+const maxNameLength = 64;
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
 const interest = z.string().regex(interestForm, {
   error: ({ input }) => {
-    const meant = String(input).toUpperCase().replace(/[- ]/g, '_');
+    const meant = String(input).slice(0, maxNameLength).toUpperCase().replace(/[- ]/g, '_');
     const example = interestForm.test(meant) ? `; did you mean ${meant}?` : ', such as CREATED';
     return `must be * or a state name of A to Z, 0 to 9 and _${example}`;
   },
@@ -118,7 +119,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
     'https://example.com/hooks/parcelhook',
     { pattern: addressPattern(policy), maxLength: maxAddressLength },
   )
-    // An overlong address is refused anyway. Parsing a long Unicode name takes time quadratic in its length.
+    // An overlong address is refused anyway.
     .transform((text) => (text.length > maxAddressLength ? text : asciiAddress(text)))
     .superRefine((text, context) => {
       const problem = checkTargetAddress(text, policy);

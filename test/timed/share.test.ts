@@ -165,6 +165,26 @@ describe('the concurrent requests of a shipper', () => {
     expect(served).toBeGreaterThan(10); // without a free slot, each waited for 300 ms
   });
 
+  test('cost what their text may have, not what it has', async () => {
+    const costOf = async (make: () => object) => {
+      const costs: number[] = [];
+      for (let n = 0; n < 9; n += 1) {
+        const startedAt = performance.now();
+        const { httpStatus } = await busy.call('/v1/webhooks', { body: make() });
+        expect(httpStatus).toBe(400);
+        costs.push(performance.now() - startedAt);
+      }
+      return Math.min(...costs);
+    };
+    const webhook = (host: string) => ({ interests: ['*'], targetAddress: `https://${host}.example.org/` });
+    const short = await costOf(() => webhook('ü'.repeat(60)));
+    const long = await costOf(() => webhook('ü'.repeat(1_990)));
+    expect(long - short).toBeLessThan(1); // ms; to convert the long one takes several
+    const fields = Array.from({ length: 100 }, (_, n) => [`targetAddresses${n}`, n]);
+    const misspelt = await costOf(() => ({ ...webhook('ü'.repeat(60)), ...Object.fromEntries(fields) }));
+    expect(misspelt - short).toBeLessThan(10);
+  });
+
   test('count only with valid credentials: refused requests use none of the share', async () => {
     const { socket, send, responses } = pipeline({ ...busy, token: 'wrong' }, '/v1/deliveries');
     send(300);

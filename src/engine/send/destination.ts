@@ -273,13 +273,21 @@ function authorityOf(text: string): string {
 }
 
 /**
+ * Converting takes time quadratic in the length. A label has at most 63 characters as punycode, fewer in its usual form,
+ * and each of these is written as three at most.
+ */
+const MAX_LABEL_TO_CONVERT = 3 * 63;
+
+/**
  * A label becomes punycode only if it is the usual form of the result. A host with any other label (full-width letters,
  * circled digits, invisible characters, other full stops) stays as it is and is refused later.
  */
 export function asciiAddress(text: string): string {
   return text.replace(/^([a-z]+:\/\/)([^/?#\\@:[\]]+)/i, (whole, scheme: string, host: string) => {
     if (/^[\x00-\x7f]*$/.test(host)) return whole;
-    const labels = host.split('.').map(asciiLabel);
+    const given = host.split('.');
+    if (given.some(({ length }) => length > MAX_LABEL_TO_CONVERT)) return whole;
+    const labels = given.map(asciiLabel);
     return labels.every((label) => label !== null) ? scheme + labels.join('.') : whole;
   });
 }

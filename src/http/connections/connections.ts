@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback } from '../../platform/networks.js';
 import { networkOf } from '../origin.js';
+import { cutBody } from './small-chunks.js';
 
 export interface ConnectionLimits {
   maxConnections: number;
   maxPerBlock: number;
   /** True for a proxy: it carries the connections of many clients, so its address block may have every connection. */
   isProxy(address: string): boolean;
-  onDropped(why: 'refused' | 'displaced' | 'overfull'): void;
+  onDropped(why: Dropped): void;
 }
+
+export type Dropped = 'refused' | 'displaced' | 'overfull' | 'blank';
 
 /** Bounds on the memory that requests and responses take. */
 export const defaultBounds = {
@@ -113,7 +116,7 @@ export function createConnections(
     }
     return undefined;
   };
-  const drop = (socket: Socket, why: 'displaced' | 'overfull') => {
+  const drop = (socket: Socket, why: Dropped) => {
     limits.onDropped(why);
     remove(socket);
     socket.destroy();
@@ -186,11 +189,12 @@ export function createConnections(
         newestAt: 0,
         unparsedBytes: 0,
         headBytes: 0,
-        ...readInPieces(
-          socket,
-          () => roomOf(connection),
-          (bytes) => bytes === connection.unparsedBytes || setUnparsed(connection, bytes),
-        ),
+        ...readInPieces(socket, {
+          room: () => roomOf(connection),
+          incomplete: () => (connection.newest?.complete === false ? connection.newest : null),
+          onUnparsed: (bytes) => bytes === connection.unparsedBytes || setUnparsed(connection, bytes),
+          onBlank: () => drop(socket, 'blank'),
+        }),
       };
       open.set(socket, connection);
       socket.once('close', () => remove(socket));
@@ -248,15 +252,47 @@ export function createConnections(
 
 const blankLine = '\r\n\r\n';
 
-/** The end of the piece that starts at `from` and contains the ends of at most `heads` request heads. */
+const isLineEnd = (byte: number | undefined) => byte === 0x0d || byte === 0x0a;
+
+/**
+ * The end of the piece that starts at `from` and contains the ends of at most `heads` request heads. Line ends that
+ * follow one begin another piece.
+ */
 export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
   let end = from;
   for (let left = heads; left > 0; left -= 1) {
     const next = chunk.indexOf(blankLine, end, 'latin1');
     if (next === -1) return chunk.length;
     end = next + blankLine.length;
+    if (isLineEnd(chunk[end])) break;
   }
   return end;
+}
+
+/** Of one connection in an event-loop tick. A smaller chunk is all that had arrived; after a full one libuv reads on. */
+const maxBytesPerTick = 64 * 1024;
+/** Of one connection, before it rests: each is a call of the parser, and a blank line in a body makes one, too. */
+const maxPieces = 4;
+const restMs = 5;
+/** CR and LF between two requests; RFC 9112, 2.2, has a server ignore one line end. */
+const maxLineEnds = 64;
+/** Read for one body, whatever frames it; the largest body has half as much. */
+const maxRawBytes = 512 * 1024;
+
+function lineEndsAt(chunk: Buffer, from: number): number {
+  let at = from;
+  while (at - from <= maxLineEnds && isLineEnd(chunk[at])) at += 1;
+  return at - from;
+}
+
+interface Reading {
+  /** How many more heads may be parsed. */
+  room(): number;
+  /** The newest request while its body is arriving. */
+  incomplete(): IncomingMessage | null;
+  onUnparsed(bytes: number): unknown;
+  /** There are too many line ends between two requests. */
+  onBlank(): void;
 }
 
 /**
@@ -265,29 +301,64 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
  * Bytes without room stay on the socket until `resume`; `onUnparsed` receives their number. Call this after the server
  * has attached to the connection and before any byte has arrived.
  */
-function readInPieces(socket: Socket, room: () => number, onUnparsed: (bytes: number) => void) {
+function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }: Reading) {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
   let isFull = false;
-  const putBack = (rest: Buffer) => {
+  let isResting = false;
+  let resumesAfterRest = false;
+  let lineEnds = 0;
+  let bodyOf: IncomingMessage | null = null;
+  let rawBytes = 0;
+
+  const putBack = (unparsed: Buffer) => {
     socket.pause(); // first: a flowing socket would emit the bytes again at once
-    socket.unshift(rest);
+    socket.unshift(unparsed);
     onUnparsed(socket.readableLength);
+  };
+  /** What Node paused meanwhile, Node resumes. */
+  const rest = (schedule: (wake: () => void) => unknown) => {
+    resumesAfterRest ||= !socket.isPaused();
+    socket.pause();
+    if (isResting) return;
+    isResting = true;
+    schedule(() => {
+      isResting = false;
+      if (resumesAfterRest) socket.resume();
+      resumesAfterRest = false;
+    });
+  };
+  /** False if the body has too many bytes: then its connection is no longer parsed. */
+  const admitRaw = (request: IncomingMessage, bytes: number): boolean => {
+    rawBytes = request === bodyOf ? rawBytes + bytes : bytes;
+    bodyOf = request;
+    if (rawBytes <= maxRawBytes) return true;
+    cutBody(request);
+    return false;
   };
   const read = (chunk: Buffer) => {
     onUnparsed(0);
     isFull = false;
-    for (let from = 0; from < chunk.length && socket.writable;) {
+    let from = 0;
+    for (let pieces = 0; from < chunk.length && socket.writable; pieces += 1) {
       // The server also pauses and resumes sockets itself.
       if (socket.isPaused()) return putBack(chunk.subarray(from));
       const heads = room();
-      if (heads <= 0) {
-        isFull = true;
-        return putBack(chunk.subarray(from));
-      }
-      const end = endOfPiece(chunk, from, heads);
-      parse!(from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end));
+      if (heads <= 0) isFull = true;
+      else if (isResting || pieces === maxPieces) rest((wake) => setTimeout(wake, restMs));
+      if (isFull || isResting) return putBack(chunk.subarray(from));
+      const request = incomplete();
+      const blank = request ? 0 : lineEndsAt(chunk, from);
+      // The first ones may end a head that came in parts; those after them are dropped.
+      const passed = Math.min(blank, Math.max(0, blankLine.length - lineEnds));
+      lineEnds = blank === 0 ? 0 : lineEnds + (passed || blank);
+      if (lineEnds > maxLineEnds) return onBlank();
+      const end = blank === 0 ? endOfPiece(chunk, from, heads) : from + (passed || blank);
+      if (request && !admitRaw(request, end - from)) return;
+      if (blank === 0 || passed > 0)
+        parse!(from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end));
       from = end;
     }
+    if (chunk.length >= maxBytesPerTick) rest(setImmediate);
   };
   if (parse) socket.off('data', parse).on('data', read);
   return {

@@ -35,7 +35,7 @@ const defaultTimes = {
   /** Bounds on receiving a request's head, and the whole of it. */
   headersMs: 10_000,
   requestMs: 30_000,
-  /** How long an idle connection stays open: longer than load balancers keep theirs (60 s). */
+  /** How long an idle connection stays open (KEEP_ALIVE_TIMEOUT). */
   idleMs: 65_000,
   /** A response of which the client reads nothing for so long is abandoned. */
   stalledMs: 30_000,
@@ -105,8 +105,8 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
 /** A request whose connection can take another one. */
 const isFinished = (request: IncomingMessage): boolean => request.complete && !chunksOf(request)?.isCut;
 
-/** The bound of a chunked body after its response; Node parses it without `push`. */
-const maxRestBytes = 64 * 1024;
+/** Bounds of the rest of a body after its response; Node parses one in chunks without `push`. */
+const maxRestBytes = { chunked: 64 * 1024, other: 512 * 1024 };
 
 /** Reads the rest of a request after its response, so that a reset does not lose the response. */
 function drainRest(request: IncomingMessage, lingerMs: number): void {
@@ -114,12 +114,12 @@ function drainRest(request: IncomingMessage, lingerMs: number): void {
   if (socket.destroyed) return;
   request.resume();
   const timer = setTimeout(() => isFinished(request) || socket.destroy(), lingerMs);
-  let restBytes = 0;
+  let leftBytes = maxRestBytes[request.headers['transfer-encoding'] === undefined ? 'other' : 'chunked'];
   const count = (bytes: Buffer) => {
-    restBytes += bytes.length;
-    if (restBytes > maxRestBytes) stopParsing(socket);
+    leftBytes -= bytes.length;
+    if (leftBytes < 0) stopParsing(socket);
   };
-  if (request.headers['transfer-encoding'] !== undefined) socket.on('data', count);
+  socket.on('data', count);
   request.once('close', () => {
     if (isFinished(request)) clearTimeout(timer); // not the socket's: it may carry any number of requests
     socket.off('data', count);

@@ -24,14 +24,30 @@ export function admitChunk(chunks: Chunks, bytes: number, socket: Socket): boole
   chunks.count += 1;
   chunks.bytes += bytes;
   if (chunks.count <= maxChunks || chunks.bytes >= chunks.count * minChunkBytes) return true;
-  chunks.isCut = true;
-  stopParsing(socket);
-  chunks.onCut?.();
+  cut(chunks, socket);
   return false;
 }
 
+function cut(chunks: Chunks, socket: Socket): void {
+  chunks.isCut = true;
+  stopParsing(socket);
+  chunks.onCut?.();
+}
+
+/** For a body of which too much is not its content, such as the zeros of a chunk's size. */
+export function cutBody(request: IncomingMessage): void {
+  const chunks = chunksOf(request);
+  if (chunks) cut(chunks, request.socket);
+}
+
+/** How often a chunk is dropped: who sends at full speed would cost a tick of the event loop for each. */
+const dropEveryMs = 10;
+
 /** From now on all that comes is read and dropped, so that the client still gets its response. Close the connection then. */
 export function stopParsing(socket: Socket): void {
-  socket.removeAllListeners('data');
-  socket.resume();
+  const drop = () => {
+    socket.pause();
+    setTimeout(() => socket.resume(), dropEveryMs);
+  };
+  socket.removeAllListeners('data').on('data', drop).resume();
 }

@@ -171,7 +171,8 @@ export function createShares(options: ShareOptions): Shares {
         progress();
         return result;
       } catch (error) {
-        if (error instanceof ApiError && error.httpStatus < 500) progress();
+        // A request that is not valid says nothing of the database.
+        if (error instanceof ApiError && error.httpStatus < 500 && error.httpStatus !== 400) progress();
         else if (isUnavailable(error)) turnAway(shipperId, share);
         throw error;
       } finally {

@@ -10,6 +10,24 @@ import { eraseOrder } from '../../../src/shipments/erasure/erase.js';
 import { orderSchema, orderSchemaOf } from '../../../src/shipments/order.js';
 import { sampleOrder } from '../../support/client.js';
 
+test('a text that is too long is refused before anything else is checked in it', () => {
+  const long = `${'a.'.repeat(100_000)}@`;
+  const texts = {
+    shipperTrackingId: long,
+    lotId: long,
+    shipperDropoffDate: long,
+    expectedDeliveryDate: long,
+    recipientInformation: { fullName: long, phone: long, email: long },
+  };
+  const { error } = orderSchema.safeParse({ ...sampleOrder(), ...texts });
+  expect(error!.issues.map(({ path, message }) => [path.join('.'), message])).toEqual(
+    [
+      ...['shipperTrackingId', 'shipperDropoffDate', 'expectedDeliveryDate', 'lotId'],
+      ...['recipientInformation.fullName', 'recipientInformation.phone', 'recipientInformation.email'],
+    ].map((path) => [path, 'must have at most 1000 characters']),
+  );
+});
+
 describe('codes', () => {
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const pairs = alphabet.flatMap((first) => alphabet.map((second) => first + second));

@@ -110,6 +110,7 @@ describe('at registration', () => {
     'https://a\u200db.example.org/',
     'https://user@bücher.example.org/',
     'https:/bücher.example.org/',
+    `https://${'ü'.repeat(190)}.example.org/`,
   ])('%s only maps to something else: it stays unchanged, and is refused', (written) => {
     expect(asciiAddress(written)).toBe(written);
     expect(checkTargetAddress(written, developmentPolicy)).not.toBeNull();
