@@ -1,7 +1,8 @@
 /**
  * `npm test`: starts the real engines once, runs jest against them, stops them. Without paths it runs the tiers of
  * `tiers` below: `npm test` the first, `npm run test:all` each of them, or those named, as in `-- --tiers=second,redis`.
- * Paths and options go to jest, on the queue that TEST_QUEUE names. Uses the Redis (or Valkey) on PATH; without one, its
+ * Paths and options go to jest, on the queue that TEST_QUEUE names; TEST_DEFAULTS=hostile gives PostgreSQL the defaults
+ * of support/hostile-defaults.ts. Uses the Redis (or Valkey) on PATH; without one, its
  * tests are left out with a warning.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -15,6 +16,7 @@ import { createLogger } from '../src/platform/telemetry/logger.js';
 import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './support/redis.js';
 import { createDatabase, templateDatabase } from './support/database.js';
+import { setDefaults, usualOptions } from './support/hostile-defaults.js';
 import { endSharedServices } from './support/shared-service.js';
 
 interface Tier {
@@ -25,6 +27,8 @@ interface Tier {
   atOnce?: number;
   /** Properties and simulations of support/runs.ts get all their runs. */
   runs?: 'full';
+  /** Every session of the service has others than PostgreSQL's own, unless it sets them. */
+  defaults?: 'hostile';
 }
 
 /** Each is one run of jest. */
@@ -32,6 +36,7 @@ const tiers: Tier[] = [
   { name: 'first', folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
   { name: 'second', folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
   { name: 'redis', folders: ['flows/jobs', 'api/limits'], queue: 'redis' },
+  { name: 'hostile', folders: ['core', 'flows'], queue: 'postgres', defaults: 'hostile' },
   { name: 'full', folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
   { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
   { name: 'alone', folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
@@ -115,11 +120,16 @@ let running: ChildProcess | undefined;
 let stopped = false;
 
 /** Resolves with jest's exit code. */
-function runJest(
+async function runJest(
   args: string[],
   queue: string,
-  { maxWorkers = workers, runs = process.env.TEST_RUNS ?? '' } = {},
+  {
+    maxWorkers = workers,
+    runs = process.env.TEST_RUNS ?? '',
+    defaults = process.env.TEST_DEFAULTS === 'hostile' ? ('hostile' as const) : undefined,
+  } = {},
 ): Promise<number> {
+  for (const server of servers) await setDefaults(server.superuserConnectionString, defaults ?? 'usual');
   running = spawn(process.execPath, [...nodeOptions, jest, `--maxWorkers=${maxWorkers}`, ...args], {
     stdio: 'inherit',
     env: {
@@ -129,6 +139,7 @@ function runJest(
       TEST_REDIS_URL: redis?.url ?? '',
       TEST_QUEUE: queue,
       TEST_RUNS: runs,
+      ...(defaults && { PGOPTIONS: usualOptions }),
     },
   });
   return new Promise((resolve) => running!.once('exit', (code) => resolve(code ?? 1)));
@@ -136,11 +147,12 @@ function runJest(
 
 async function runTiers(): Promise<number> {
   let exitCode = 0;
-  for (const { folders, queue, atOnce: maxWorkers, runs } of chosen) {
+  for (const { folders, queue, atOnce: maxWorkers, runs, defaults } of chosen) {
     if (stopped || (queue === 'redis' && !redis)) continue;
-    console.log(`\n== ${folders.join(', ')}${runs ? `, ${runs} runs` : ''}: the queue on ${queue} ==`); // .ci/run reads it
+    const how = `${runs ? `, ${runs} runs` : ''}${defaults ? `, ${defaults} defaults` : ''}`;
+    console.log(`\n== ${folders.join(', ')}${how}: the queue on ${queue} ==`); // .ci/run reads it
     const paths = folders.map((one) => `${process.cwd()}/test/${one}`);
-    const code = await runJest([...rest, ...paths], queue, { maxWorkers, runs });
+    const code = await runJest([...rest, ...paths], queue, { maxWorkers, runs, defaults });
     exitCode = Math.max(exitCode, code);
   }
   return exitCode;

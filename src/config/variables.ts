@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../engine/engine.js';
+import { parseAddress } from '../platform/database/connection.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
@@ -68,15 +69,20 @@ const proxies = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const dataFile = <T>(read: (path: string) => T) =>
-  z.string().transform((path, context) => {
+const readBy = <T>(read: (text: string) => T) =>
+  z.string().transform((text, context) => {
     try {
-      return read(path);
+      return read(text);
     } catch (error) {
       context.addIssue(describeError(error));
       return z.NEVER;
     }
   });
+
+const databaseUrl = readBy((text) => {
+  parseAddress(text);
+  return text;
+});
 
 /**
  * Each has its form, its default as written in the environment, and its purpose. `npm run
@@ -109,10 +115,12 @@ export const variables = z.object({
     .string()
     .prefault('data')
     .describe('Directory of the embedded PostgreSQL and the generated secrets; not used with `DATABASE_URL`'),
-  DATABASE_URL: url(['postgres:', 'postgresql:'])
+  DATABASE_URL: databaseUrl
     .optional()
-    .describe('PostgreSQL ≥ 15. If set, nothing is embedded. Unset: embedded, in `DATA_DIR`'),
-  MIGRATION_DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .describe(
+      'PostgreSQL ≥ 15, one server or several of which one accepts writes (`postgresql://user:password@h1:5432,h2:5432/db`). If set, nothing is embedded. Unset: embedded, in `DATA_DIR`',
+    ),
+  MIGRATION_DATABASE_URL: databaseUrl
     .optional()
     .describe(
       'The same database under the role that owns its tables: if set, migrations run under that role, and the role of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
@@ -269,12 +277,12 @@ export const variables = z.object({
     .describe(
       "Reverse proxies whose `X-Forwarded-For` gives the caller's address: addresses and subnets (`loopback,10.0.0.0/8`), or their number if all requests come through them. Unset: none",
     ),
-  STATES_FILE: dataFile(readCatalogue)
+  STATES_FILE: readBy(readCatalogue)
     .optional()
     .describe(
       'JSON file with the states of shipments: `{"initial": "CREATED", "states": [{"name": "CREATED", "next": ["DELIVERED"]}, …]}`. Unset: built in',
     ),
-  DROPOFF_FILE: dataFile(readDropoffLocations)
+  DROPOFF_FILE: readBy(readDropoffLocations)
     .optional()
     .describe(
       'JSON file with the drop-off locations: a list of `dropoffLocation` objects as in the response to an order. Unset: built in',

@@ -24,7 +24,13 @@ import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
 // Events and their states.
-export { allowedFrom, changeRefused, recordCreations, recordEvents } from './record/record.js';
+export {
+  allowedFrom,
+  changeRefused,
+  recordCreations,
+  recordEvents,
+  rehearseCreation,
+} from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
 export {
   clockLeewayMs,
@@ -169,6 +175,7 @@ export interface Dispatch {
     hasRoomForOrder: Dispatcher['hasRoomForOrder'];
     /** Claims that wait for this process, by webhook. */
     heldBack(): Record<string, HeldBack>;
+    lastEndAtMs: Dispatcher['lastEndAtMs'];
   };
   /** Resolves when each attempt under way is settled. It may be called again for what was claimed meanwhile. */
   drain(): Promise<void>;
@@ -227,7 +234,11 @@ export function createEngine(options: EngineOptions): Engine {
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,
       disableFailing: (days) => disableFailing(waking, days),
-      figures: { hasRoomForOrder: sends.hasRoomForOrder, heldBack: sends.heldBack },
+      figures: {
+        hasRoomForOrder: sends.hasRoomForOrder,
+        heldBack: sends.heldBack,
+        lastEndAtMs: sends.lastEndAtMs,
+      },
       drain: sends.drain,
     };
   };

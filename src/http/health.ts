@@ -30,18 +30,22 @@ const failures: Record<string, string> = {
   postgres: 'PostgreSQL cannot be used',
   queue: 'the queue cannot be used',
   flow: 'no job comes through the queue',
+  orders: 'no order becomes an attempt',
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 10_000;
 const failingIntervalMs = 2_000;
 const reuseMs = 1_000;
+/** A check that fails for long is logged again: the line that says why may be gone from the log. */
+const repeatMs = 60_000;
 
 /**
  * Checks on request, for a scrape, every ten seconds, and every two at the start and while a check fails; a result is
- * reused for a second. Logs once when a check begins to fail or fails for another reason, and once when it passes again.
+ * reused for a second. Logs when a check begins to fail or fails for another reason, every minute that it still fails, and
+ * when it passes again.
  */
 export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions) {
-  const failing = new Map<string, string>();
+  const failing = new Map<string, { result: string; loggedAt: number }>();
   let checks: { needed: HealthChecks; informs: HealthChecks } | undefined;
   let latest: { results: Promise<Results>; endedAt: number } | undefined;
   let isLeaving = false;
@@ -51,8 +55,11 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
   const note = (name: string, result: string) => {
     if (result === 'OK') {
       if (failing.delete(name)) logger.info({ check: name }, 'health check passes again');
-    } else if (failing.get(name) !== result) {
-      failing.set(name, result);
+      return;
+    }
+    const known = failing.get(name);
+    if (known?.result !== result || performance.now() - known.loggedAt >= repeatMs) {
+      failing.set(name, { result, loggedAt: performance.now() });
       logger.warn({ check: name, reason: result }, 'health check fails');
     }
   };
@@ -105,12 +112,12 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
   };
 }
 
-/** Reasons that name no host, role or table, and say what to do. */
-const harmless = new Set(['OK', waitingForSchema, takesNoSettings]);
+/** Beginnings of reasons that name no host, role or table, and say what to do. */
+const harmless = ['OK', waitingForSchema, takesNoSettings];
 
 const publicReason = ([name, reason]: [string, string]): [string, string] => [
   name,
-  harmless.has(reason) ? reason : (failures[name] ?? 'fails'),
+  harmless.find((text) => reason.startsWith(text)) ?? failures[name] ?? 'fails',
 ];
 
 function page(readiness: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {

@@ -31,7 +31,7 @@ export function connectRedis(
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   };
   const { mode, tls, hosts, username, password, master, db } = parseRedisUrl(url);
-  if (mode === 'single') return new Redis(url, shared);
+  if (mode === 'single') return onlyInItsDatabase(new Redis(url, shared));
 
   const secure = {
     ...(tls && { tls: {} }),
@@ -48,13 +48,23 @@ export function connectRedis(
       clusterRetryStrategy: (times) => Math.min(100 * times, 2_000),
     });
   }
-  return new Redis({
-    ...shared,
-    ...secure,
-    sentinels: hosts,
-    name: master,
-    db,
+  return onlyInItsDatabase(
+    new Redis({
+      ...shared,
+      ...secure,
+      sentinels: hosts,
+      name: master,
+      db,
+    }),
+  );
+}
+
+/** If the database of the address cannot be selected, ioredis would continue in database 0. */
+function onlyInItsDatabase(redis: Redis): Redis {
+  redis.on('error', (error: Error & { command?: { name: string } }) => {
+    if (error.command?.name === 'select') redis.disconnect(true);
   });
+  return redis;
 }
 
 interface RedisAddress {

@@ -48,7 +48,8 @@ export async function startApp(
   try {
     const listeners = await openListeners({ config, role, logger, metrics, health, releasers });
     const { url, metricsPort } = listeners;
-    const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
+    const onWaiting = (check: 'postgres' | 'queue', reason: Error) =>
+      health.use({ [check]: () => Promise.reject(reason) });
     const opening = { config, databaseUrl, role, url, logger, metrics, releasers, onWaiting };
     const resources = await openResources(opening);
     refusals = createRefusals(resources.apiDb, logger);
@@ -162,6 +163,6 @@ function serve(
 function healthChecks({ apiDb, queue }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
   const postgres = schemaCheck(apiDb);
   return worker
-    ? [{ postgres, queue: queue.check, flow: worker.checkFlow }, {}]
+    ? [{ postgres, queue: queue.check, flow: worker.checkFlow, orders: worker.checkOrders }, {}]
     : [{ postgres }, { queue: queue.check }];
 }

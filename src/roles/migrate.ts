@@ -1,7 +1,8 @@
 import pRetry from 'p-retry';
 import type pg from 'pg';
 import { parseConfig } from '../config/config.js';
-import { beginImpatient, migrate, withConnection } from '../platform/database/migrate.js';
+import { withConnection } from '../platform/database/connection.js';
+import { beginImpatient, impatient, inTransactions, migrate } from '../platform/database/migrate.js';
 import { isOutOfReach } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import { migrateQueue, queueSchema } from '../platform/queue/postgres.js';
@@ -48,13 +49,15 @@ export interface MigrationRoleOptions {
  */
 export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<string[]> {
   const { migrationUrl, databaseUrl, withQueue, logger } = options;
-  const service = databaseUrl === undefined ? null : await withConnection(databaseUrl, currentLogin);
+  const service =
+    databaseUrl === undefined ? null : await withConnection(databaseUrl, inTransactions, currentLogin);
   const admit = async () => {
-    if (service) await withConnection(migrationUrl, (client) => admitService(client, service));
+    if (service)
+      await withConnection(migrationUrl, inTransactions, (client) => admitService(client, service));
   };
   await admit(); // the default privileges cover what is created next
   if (withQueue) {
-    await withConnection(migrationUrl, migrateQueue, 'impatient');
+    await withConnection(migrationUrl, impatient, migrateQueue);
     await admit(); // processes without the migration role then wait for the migrations alone
   }
   const done = await migrate(migrationUrl, logger);

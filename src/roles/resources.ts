@@ -18,13 +18,7 @@ import { makeFirstPartitions } from '../history/retention/log-days.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import { inboxPath } from '../inbox/boxes.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
-import {
-  createPool,
-  isNotPermitted,
-  isOutOfReach,
-  requireSettings,
-  type Pool,
-} from '../platform/database/postgres.js';
+import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
 import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -82,10 +76,10 @@ export interface OpenOptions {
   logger: Logger;
   metrics: Metrics;
   releasers: Releasers;
-  onWaiting(reason: Error): void;
+  onWaiting(check: 'postgres' | 'queue', reason: Error): void;
 }
 
-/** Opens the resources and registers the release of each. Waits for PostgreSQL without limit. */
+/** Opens the resources and registers the release of each. Waits without limit for what others must put right. */
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const tracing = await openTracing(config, logger);
@@ -103,9 +97,13 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
-  await migrateOnceReachable(options, () => requireSettings(apiDb).then(() => requireKey(apiDb, secrets)));
-  await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
-  await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
+  await untilDone(options, 'postgres', async () => {
+    await requireSettings(apiDb);
+    await requireKey(apiDb, secrets); // migrations run only with the right key
+    await migrateAsConfigured(options);
+  });
+  await untilDone(options, 'postgres', () => sealKeyCheck(apiDb, secrets));
+  await untilDone(options, 'postgres', () => makeFirstPartitions(apiDb));
   // A failure here must not delay deliveries: the next reader of the feed checks it again.
   const feed = await apiDb.transaction(readFeedExtent).catch((error: unknown) => {
     logger.warn({ error: describeError(error) }, 'feed not checked; its readers will check it');
@@ -118,7 +116,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const queue = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
   releasers.push('queue', queue.close);
-  await retryWhileUnreachable(options, queue.prepare);
+  await untilDone(options, 'queue', queue.prepare);
   const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
   releasers.push('rate limits', limits.close);
   const creation = queue.producer(creationQueueName);
@@ -220,23 +218,16 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000 };
 
-/** PostgreSQL may come up, or be repaired, after this process starts. Migrations run only with the right key. */
-const migrateOnceReachable = (
-  options: OpenOptions,
-  requireRightKey: () => Promise<unknown>,
-): Promise<unknown> =>
-  pRetry(() => requireRightKey().then(() => migrateAsConfigured(options)), {
-    ...patience,
-    onFailedAttempt: ({ error }) => options.onWaiting(error),
-    shouldRetry: ({ error }) => !(error instanceof ConfigError),
-  });
-
-/** PostgreSQL may go away again during the start. */
-const retryWhileUnreachable = <T>(options: OpenOptions, task: () => Promise<T>): Promise<T> =>
+/** An engine may come up, go away again, or be repaired after this process starts. */
+const untilDone = <T>(
+  { onWaiting }: OpenOptions,
+  check: 'postgres' | 'queue',
+  task: () => Promise<T>,
+): Promise<T> =>
   pRetry(task, {
     ...patience,
-    onFailedAttempt: ({ error }) => options.onWaiting(error),
-    shouldRetry: ({ error }) => isOutOfReach(error),
+    onFailedAttempt: ({ error }) => onWaiting(check, error),
+    shouldRetry: ({ error }) => !(error instanceof ConfigError),
   });
 
 /** A role that owns no table waits until another one has migrated. */
@@ -245,6 +236,7 @@ function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Prom
   if (migrationUrl !== undefined)
     return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
   return migrate(databaseUrl, logger).catch((error: unknown) => {
-    throw isNotPermitted(error) ? new Error(waitingForSchema) : error;
+    if (!isNotPermitted(error)) throw error;
+    throw new Error(`${waitingForSchema}. This role may not make it: ${describeError(error)}`);
   });
 }

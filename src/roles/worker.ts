@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
+import { describeError } from '../platform/errors.js';
 import { queueNames, type Dispatch, type ShipmentHead } from '../engine/engine.js';
+import { rehearse } from './rehearsal.js';
 import type { Resources } from './resources.js';
 import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
 
@@ -13,6 +15,8 @@ export interface WorkerRole {
    * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
    */
   checkFlow(): Promise<void>;
+  /** Rejects unless an attempt was made in the last 30 s, or an order was seen to become one without being sent. */
+  checkOrders(): Promise<void>;
   /** Begins no new work; resolves when the current attempts are recorded. */
   drain(): Promise<void>;
 }
@@ -51,6 +55,9 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
     ...queueNames(config.DELIVERY_SHARDS).map((name) => consume(name, deliveryConcurrency, dispatch.take)),
   ];
 
+  let rehearsedAt = -Infinity;
+  let rehearsing: Promise<void> | undefined;
+
   const background = startBackground({ resources, dispatch, creation });
 
   let draining: Promise<void> | undefined;
@@ -64,10 +71,6 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
   return {
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
-    /**
-     * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
-     * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
-     */
     checkFlow: async () => {
       await Promise.race([firstJobs, sleep(firstJobsMs, undefined, { ref: false })]);
       const stale = [...producers.keys()].filter(
@@ -75,9 +78,18 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
       );
       if (stale.length === 0) return;
       const since = stale.some((name) => lastJobAt.has(name)) ? 'in the last 30 s' : 'since the start';
-      throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}`);
+      const reason = consumers.map((consumer) => consumer.lastError()).find(Boolean);
+      const because = reason ? `: ${describeError(reason)}` : '';
+      throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}${because}`);
     },
-    /** Begins no new work; resolves when the current attempts are recorded. */
+    checkOrders: async () => {
+      const provedAt = Math.max(rehearsedAt, dispatch.figures.lastEndAtMs());
+      if (performance.now() - provedAt < flowMaxAgeMs) return;
+      rehearsing ??= rehearse({ ...resources, db, initialState: resources.catalogue.initial })
+        .then(() => void (rehearsedAt = performance.now()))
+        .finally(() => (rehearsing = undefined));
+      await rehearsing;
+    },
     drain: () => (draining ??= drain()),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { makePartitionsSince, dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
+import { dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { cancelExpired } from '../../src/engine/outbox/turns.js';
@@ -28,6 +28,7 @@ const ask = async (): Promise<string> => {
 };
 
 describe('retention', () => {
+  const makeOldDay = () => world.sql('select make_log_partitions(current_date - 3, current_date - 3)');
   const expire = (db = world.db) => cancelExpired(db, -1_000, 100);
 
   test('cancels no delivery that is being sent, and its day stays until that is finished', async () => {
@@ -54,8 +55,7 @@ describe('retention', () => {
   );
 
   test('drops no day from which an uncommitted replay has brought something back', async () => {
-    const threeDaysMs = 3 * 86_400_000;
-    await makePartitionsSince(world.db, new Date(Date.now() - threeDaysMs), 30 * 86_400_000);
+    await makeOldDay();
     await failForGood();
     await world.sql('delete from deliveries');
     await world.sql(
@@ -79,7 +79,7 @@ describe('retention', () => {
   });
 
   test('deletes replays that ended long ago, even while something of an old day is owed', async () => {
-    await makePartitionsSince(world.db, new Date(Date.now() - 3 * 86_400_000), 30 * 86_400_000);
+    await makeOldDay();
     const replayId = await askForReplay(world, webhookId);
     await world.sql(
       `update replays set status = 'DONE', finished_at = now() - interval '2 days' where replay_id = $1`,

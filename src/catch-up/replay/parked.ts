@@ -11,7 +11,7 @@ import {
   unparkPiece,
   type ParkedPiece,
 } from './parked-store.js';
-import { makePartitionsSince } from '../../history/retention/log-days.js';
+import { makePartitionsFor } from '../../history/retention/log-days.js';
 import type { Durations } from '../../platform/durations.js';
 import { notifyAndRelease } from './cancel-replay.js';
 import {
@@ -111,7 +111,10 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: TakenPa
     await postponeReplay(tx, replayId, replay.callable ? deps.replayEveryMs / 2 : retryPauseMs);
     return pause;
   }
-  if (replay.done === 0) await makePartitionsSince(deps.db, replay.createdAt, deps.retentionMs);
+  if (replay.done === 0) {
+    const walk = { shipperId: replay.shipperId, shipmentId: null, since: replay.createdAt };
+    await makePartitionsFor(deps.db, walk, deps.retentionMs);
+  }
   const horizon = await deps.horizon(tx);
   const piece = await make(deps, tx, replay, { horizon, scanLimit: pieceSizeAfter(replay.setbacks) });
   await saveUnparked(tx, replayId, piece);

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { makePartitionsSince } from '../../history/retention/log-days.js';
+import { makePartitionsFor } from '../../history/retention/log-days.js';
 import {
   distinctTurns,
   dueSinceUnknown,
@@ -108,9 +108,10 @@ async function advance(deps: ReplayDependencies, tx: Database, replay: TakenRepl
 
 /** Call it with the lock on the webhook's moves. */
 async function sendPiece(deps: ReplayDependencies, tx: Database, replay: TakenReplay): Promise<Made> {
-  // LOG_RETENTION may have been raised: partitions of those days may be missing.
-  if (replay.done === 0)
-    await makePartitionsSince(deps.db, new Date(timeOfId(replay.lastEventId)), deps.retentionMs);
+  if (replay.done === 0) {
+    const since = new Date(timeOfId(replay.lastEventId));
+    await makePartitionsFor(deps.db, { ...replay, since }, deps.retentionMs);
+  }
   const { lastEventId, sent, turns, anythingSent } = await replayPiece(tx, replay, {
     scanLimit: pieceSizeAfter(replay.setbacks),
     sendLimit: deliveriesPerPiece,

@@ -33,6 +33,8 @@ export interface Dispatcher extends HandOver {
   hasRoomForOrder(shipperId: string, orders: OrdersUnderWay): boolean;
   /** Claims that wait for this process, by webhook. */
   heldBack(): Record<string, HeldBack>;
+  /** performance.now() when an attempt last ended; -Infinity before the first one. */
+  lastEndAtMs(): number;
   /** Resolves when each attempt under way is settled and each reservation released. */
   drain(): Promise<void>;
 }
@@ -52,7 +54,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const pages = new Set<Promise<void>>();
   let draining = false;
   let pageScheduled = false;
-  let lastEndAtMs = 0;
+  let lastEndAtMs = -Infinity;
   let redelivering: Promise<void> | null = null;
   let mayBeAsked = false;
 
@@ -230,6 +232,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       performance.now() - lastEndAtMs >= stalledAfterMs ||
       scheduler.hasRoomForOrder(shipperId, orders, performance.now()),
     heldBack: () => scheduler.heldBack(performance.now()),
+    lastEndAtMs: () => lastEndAtMs,
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {
       scheduler.claimed(claims, asOfMs, room);

@@ -143,6 +143,22 @@ export async function recordCreations(
   return new Set([...results.keys()].map((index) => orders[index]!.shipmentId));
 }
 
+/** The claims that the first state of an order would be sent by. `tx` is to be rolled back. */
+export async function rehearseCreation(
+  deps: RecordDependencies,
+  tx: Queries,
+  order: ShipmentHead,
+  state: string,
+): Promise<DueClaim[]> {
+  const shipments = new Map([[order.shipmentId, { ...order }]]);
+  const open = [{ event: { order, state }, index: 0 }];
+  const { moves, rows } = planOf(deps, open, { shipments, known: new Map() }, new Map());
+  const room = { byWebhook: {}, ofOthers: 1, total: 1 };
+  const events = rows.map(({ row }) => row);
+  const { owed } = await insertEvents(tx, [...moves.values()], events, room, deps);
+  return owed.filter(({ started }) => started).map(claimOf);
+}
+
 async function recordPlan(
   deps: RecordDependencies,
   plan: Plan,

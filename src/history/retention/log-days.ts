@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { cancelExpired, ms, owedSinceBefore } from '../../engine/engine.js';
+import { cancelExpired, eventsOf, ms, owedSinceBefore } from '../../engine/engine.js';
 
 const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;
@@ -92,6 +92,7 @@ async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promis
   await tx.query('drop-day', 'select drop_log_day($1)', [day]);
 }
 
+const log = ['deliveries', 'attempts'];
 const dayMs = 86_400_000;
 const daysMade = 7;
 const maxDays = 20;
@@ -105,25 +106,70 @@ export const makeFirstPartitions = (db: Database): Promise<void> =>
 
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysMade);
 
-/** Makes partitions of past days, which may be missing since the retention was raised; some at a time. */
-export async function makePartitionsSince(db: Database, since: Date, retentionMs: number): Promise<void> {
-  const oldestMs = Date.now() - retentionMs;
-  for (let atMs = Math.max(since.getTime(), oldestMs); atMs <= Date.now(); atMs += maxDays * dayMs)
-    await makePartitions(db, new Date(atMs), 0);
+export interface Walk {
+  shipperId: string;
+  /** Null: those of all shipments of the shipper. */
+  shipmentId: string | null;
+  since: Date;
+}
+
+/**
+ * Makes the log's partitions of past days for what a replay sends, which may be missing since the retention was raised:
+ * of days on which there were events, however far back the replay begins.
+ */
+export async function makePartitionsFor(db: Database, walk: Walk, retentionMs: number): Promise<void> {
+  const days = await findDaysWithoutPartition(db, walk, retentionMs);
+  for (let made = 0; made < days.length; made += maxDays)
+    await locked(db, (tx) =>
+      tx.query('make-days', 'select make_log_partitions(day, day) from unnest($1::date[]) day', [
+        days.slice(made, made + maxDays),
+      ]),
+    );
+}
+
+const isOfDay = (eventId: string) => `${eventId} >= uuid_floor(day at time zone 'UTC')
+  and ${eventId} < uuid_floor((day + interval '1 day') at time zone 'UTC')`;
+const lacks = (table: string) => `to_regclass('${table}_' || to_char(day, 'YYYYMMDD')) is null`;
+
+async function findDaysWithoutPartition(
+  db: Database,
+  { shipperId, shipmentId, since }: Walk,
+  retentionMs: number,
+): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(
+    'find-days-without-partition',
+    `select day::date::text as day
+       from generate_series((greatest($3::timestamptz, now() - ${ms('$4')}) at time zone 'UTC')::date::timestamp,
+                            (now() at time zone 'UTC')::date::timestamp, '1 day') day
+      where (${log.map(lacks).join(' or ')})
+        and case when $2::uuid is null
+                 then exists (select from events
+                               where shipper_id = $1 and shipment_id is not null and ${isOfDay('event_id')})
+                 else exists (select from ${eventsOf('$2::uuid', 'event_id', `sequence > 0 and ${isOfDay('event_id')}`)} e)
+            end`,
+    [shipperId, shipmentId, since, retentionMs],
+  );
+  return rows.map(({ day }) => day);
 }
 
 /** Makes the partitions from a day on (UTC), at most `maxDays` of them. Safe for many workers. */
 async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
-    await tx.query(
+  await locked(db, (tx) =>
+    tx.query(
       'make-log-partitions',
       `select make_log_partitions(first, least(first + $3::int, (now() at time zone 'UTC')::date + $2::int))
          from (select ($1::timestamptz at time zone 'UTC')::date as first) f`,
       [from, ahead, maxDays],
-    );
-  });
+    ),
+  );
 }
+
+/** One process at a time makes partitions. */
+const locked = (db: Database, make: (tx: Database) => Promise<unknown>): Promise<unknown> =>
+  db.transaction(async (tx) => {
+    await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
+    return make(tx);
+  });
 
 export interface Partition {
   table: string;
@@ -131,7 +177,6 @@ export interface Partition {
   untilMs: number;
 }
 
-const log = ['deliveries', 'attempts'];
 const partitioned = [...log, 'events'];
 
 export async function readPartitions(db: Database): Promise<Partition[]> {

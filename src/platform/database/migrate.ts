@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { packageFolder } from '../version.js';
-import { ApiError, ConfigError } from '../errors.js';
+import { ApiError, ConfigError, describeError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
+import { withConnection } from './connection.js';
+import { beginWith } from './pooler.js';
 import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
@@ -13,7 +15,7 @@ const lowestServerVersion = 150_000;
 const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
-/** Reported by a process that waits because its role may not migrate. */
+/** Reported by a process that waits because its role may not migrate, with the reason behind it. */
 export const waitingForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
 
 export interface Migration {
@@ -67,27 +69,13 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   return applied.rows[0]!.applied;
 }
 
-/** A pooler accepts no bound on waits for locks for a whole connection. */
-export const beginImpatient = `begin; set local lock_timeout = ${lockTimeoutMs}`;
+/** Settings of a session would be refused by a pooler, or stay with a connection that others use after us. */
+export const beginImpatient = beginWith({ lock_timeout: lockTimeoutMs, statement_timeout: 0 });
 
-export async function withConnection<T>(
-  url: string,
-  use: (client: pg.Client) => Promise<T>,
-  mode?: 'impatient',
-): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    ...(mode && { lock_timeout: lockTimeoutMs }),
-  });
-  client.on('error', () => undefined); // a lost connection also rejects the running query
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
+/** For work that opens its own transactions. */
+export const impatient = { settings: { lock_timeout: lockTimeoutMs, statement_timeout: 0 } };
+
+export const inTransactions = { settings: null };
 
 /**
  * Returns the names of the migrations that ran. Each is a transaction; concurrent starts wait for one another. Throws
@@ -95,12 +83,15 @@ export async function withConnection<T>(
  * made by another build.
  */
 export function migrate(connectionString: string, logger: Logger): Promise<string[]> {
-  return withConnection(connectionString, async (client) => {
+  return withConnection(connectionString, inTransactions, async (client) => {
     const version = await client.query<{ server_version_num: string }>('show server_version_num');
     requireServerVersion(Number(version.rows[0]?.server_version_num));
     const known = knownMigrations();
+    await client.query(beginImpatient);
+    const applied = await appliedMigrations(client);
+    await client.query('commit');
     const done: string[] = [];
-    for (const { name } of pendingMigrations(known, await appliedMigrations(client)))
+    for (const { name } of pendingMigrations(known, applied))
       if (await runNext(client, known, name)) done.push(name);
     if (done.length > 0) logger.info({ migrations: done }, 'migrated');
     return done;
@@ -138,7 +129,9 @@ export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
     const { version, applied, isReadOnly } = await readSchema(db).catch((error: unknown) => {
-      throw error instanceof ApiError ? new Error('PostgreSQL is unreachable') : error;
+      throw error instanceof ApiError
+        ? new Error(`PostgreSQL is unreachable: ${describeError(error.cause)}`)
+        : error;
     });
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { sessionSettings, type Settings } from './connection.js';
 
 /** Matches a pooler that does not pass on the settings of a new connection. */
 export const takesNoSettings =
@@ -13,9 +14,14 @@ export const takesNoSettings =
 export const refusesSettings = (error: Error & { code?: string }): boolean =>
   error.code === '08P01' && error.message.startsWith('unsupported startup parameter');
 
-/** The settings end with the transaction. */
-export const beginWith = (settings: Record<string, string | number>): string =>
-  ['begin', ...Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)].join('; ');
+/** The settings end with the transaction. Its isolation is decided when it begins. */
+export const beginWith = (settings: Settings): string =>
+  [
+    `begin isolation level ${sessionSettings.default_transaction_isolation}`,
+    ...Object.entries({ ...sessionSettings, ...settings }).map(
+      ([name, value]) => `set local ${name} = '${value}'`,
+    ),
+  ].join('; ');
 
 export interface Runs {
   query(config: pg.QueryConfig): Promise<pg.QueryResult>;

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
+import { keepAlive, openPool, readOnly, sessionSettings } from './connection.js';
 import { parametersOf } from './parameters.js';
 import {
   anyOneByOne,
@@ -57,12 +58,6 @@ const onePlan = {
   jit: 'off',
 };
 
-/** Options of pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
-export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
-
-/** The server is read-only by a setting, or because it is a standby after a failover. */
-const readOnly = '25006'; // read_only_sql_transaction
 /** Minimum time between renewals, so that a server that stays read-only does not cost a connection per statement. */
 const renewEveryMs = 1_000;
 
@@ -120,6 +115,7 @@ const outOfReach = new Set([
   '57P03', // cannot_connect_now
   '57P05', // idle_session_timeout
   '25P03', // idle_in_transaction_session_timeout
+  '25P04', // transaction_timeout
   '40001', // serialization_failure
   '40P01', // deadlock_detected
   readOnly,
@@ -198,10 +194,20 @@ export async function requireWritable(db: Database): Promise<void> {
     });
 }
 
+const requiredSettings: Record<string, string> = {
+  ...sessionSettings,
+  ...onePlan,
+  transaction_isolation: sessionSettings.default_transaction_isolation,
+};
+
 /** A pooler may drop the settings that a connection was opened with. */
 export async function requireSettings(db: Database): Promise<void> {
-  const rows = await db.query<{ mode: string }>('', `select current_setting('plan_cache_mode') as mode`);
-  if (rows[0]!.mode !== onePlan.plan_cache_mode) throw new Error(takesNoSettings);
+  const names = Object.keys(requiredSettings);
+  const [row] = await db.query<Record<string, string>>(
+    '',
+    `select ${names.map((name) => `current_setting('${name}') as "${name}"`).join(', ')}`,
+  );
+  if (names.some((name) => row![name] !== requiredSettings[name])) throw new Error(takesNoSettings);
 }
 
 const runOn =
@@ -230,8 +236,7 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: 10_000,
   };
   const isPooled = options.pooler === 'transaction';
-  const pool = new pg.Pool({
-    connectionString: options.connectionString,
+  const config = {
     pipeline: true, // a statement need not wait for the reply to the previous one: see `together`
     application_name: options.applicationName,
     max: options.maxConnections,
@@ -240,15 +245,12 @@ export function createPool(options: PoolOptions): Pool {
     maxLifetimeSeconds: 3_600, // drops the statements prepared for one day
     ...keepAlive,
     query_timeout: queryTimeoutMs,
-    ...(!isPooled && { ...timeouts, options: startOptions(plans) }),
-  });
-  // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
-  const onError = (error: Error) => {
+    settings: isPooled ? null : { ...plans, ...timeouts },
+  };
+  const pool = openPool(options.connectionString, config, (error) => {
     if (codeOf(error) !== readOnly)
       logger.warn({ error: describeError(error) }, 'postgres connection lost; the pool replaces it');
-  };
-  pool.on('error', onError);
-  pool.on('connect', (client) => void client.on('error', () => undefined));
+  });
   closeDeadConnections(pool);
 
   const begin = isPooled ? beginWith({ ...plans, ...timeouts }) : 'begin';
@@ -261,11 +263,6 @@ export function createPool(options: PoolOptions): Pool {
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
-
-const startOptions = (plans: Record<string, string>): string =>
-  [...Object.entries(plans).map(([name, value]) => `${name}=${value}`), ...serverKeepAlive]
-    .map((set) => `-c ${set}`)
-    .join(' ');
 
 const connect = (pool: pg.Pool): Promise<pg.PoolClient> =>
   pool.connect().catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
 import { createThrottledWarn, type Logger } from '../telemetry/logger.js';
-import type { Opened, QueueMemory } from './backend.js';
+import { runWhenOpen, type Opened, type QueueMemory, type Running } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
@@ -22,6 +22,12 @@ export interface Producer {
   oldestWaitingMs(): Promise<number>;
 }
 
+export interface Consumer {
+  /** The last error since a job came; null if there was none. */
+  lastError(): Error | null;
+  close(): Promise<void>;
+}
+
 export interface QueueEngine {
   kind: 'redis' | 'postgres';
   /** Call it once, before anything else. */
@@ -32,7 +38,7 @@ export interface QueueEngine {
     name: string,
     concurrency: number,
     handle: (job: { name: string; ids: string[] }) => Promise<void>,
-  ): { close(): Promise<void> };
+  ): Consumer;
   /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
   check(): Promise<void>;
   memory(): Promise<QueueMemory | null>;
@@ -67,6 +73,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     ? redisBackend(options.redisUrl, options.prefix, opened, onError)
     : postgresBackend(options.databaseUrl, opened, onError);
 
+  const workers: Running[] = [];
+
   return {
     kind: options.redisUrl ? 'redis' : 'postgres',
     prepare: backend.prepare,
@@ -89,21 +97,30 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     },
     consume: (name, concurrency, handle) => {
       const underWay = new Set<Promise<void>>();
+      let lastError: Error | null = null;
       const take = (job: Job) => {
+        lastError = null;
         const work = handle({ name: job.name, ids: (job.data as { ids?: string[] }).ids ?? [] });
         underWay.add(work);
         return work.finally(() => underWay.delete(work));
       };
-      const worker = backend.worker(name, concurrency, take, (opened) => {
-        opened.on('error', onError);
-        opened.on('failed', (job, error) =>
-          logger.warn(
-            { queue: name, job: job?.name, error: describeError(error) },
-            'job failed; the sweeper takes over',
+      const open = backend.worker(name, concurrency, take);
+      const worker = runWhenOpen(() =>
+        open()
+          .on('error', (error) => {
+            lastError = error;
+            onError(error);
+          })
+          .on('failed', (job, error) =>
+            logger.warn(
+              { queue: name, job: job?.name, error: describeError(error) },
+              'job failed; the sweeper takes over',
+            ),
           ),
-        );
-      });
+      );
+      workers.push(worker);
       return {
+        lastError: () => lastError,
         close: async () => {
           const closed = worker.close();
           await Promise.allSettled(underWay);
@@ -112,7 +129,11 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         },
       };
     },
-    check: backend.check,
+    check: async () => {
+      await backend.check();
+      const refusal = workers.map((worker) => worker.refusal()).find(Boolean);
+      if (refusal) throw refusal;
+    },
     memory: backend.memory,
     close: async () => {
       const closed = Promise.allSettled(opened.reverse().map((resource) => resource.close()));

@@ -1,6 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reopened, workerOptions, type Backend, type Opened, type QueueMemory } from './backend.js';
+import { describeError } from '../errors.js';
 import { connectRedis } from '../redis.js';
 
 export function redisBackend(
@@ -9,9 +10,13 @@ export function redisBackend(
   opened: Opened,
   onError: (error: Error) => void,
 ): Backend {
+  let lastError: Error | null = null;
   const open = (kind: 'fast' | 'blocking') => {
     const connection = connectRedis(url, kind);
-    connection.on('error', onError);
+    connection.on('error', (error: Error) => {
+      lastError = error;
+      onError(error);
+    });
     // QUIT would wait for ever while Redis is unavailable.
     opened.push({
       close: async () => {
@@ -24,8 +29,13 @@ export function redisBackend(
   const producing = open('fast');
   // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
+  const requireConnection = () => {
+    if (producing.status === 'ready') return;
+    const reason = lastError ? describeError(lastError) : producing.status;
+    throw new Error(`Redis is not connected: ${reason}`);
+  };
   const memories = (): Promise<string[]> => {
-    if (producing.status !== 'ready') throw new Error(`Redis is not connected (${producing.status})`);
+    requireConnection();
     const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
     return Promise.all(nodes.map((node) => node.info('memory')));
   };
@@ -37,21 +47,21 @@ export function redisBackend(
     },
     queue: (name) =>
       reopened(() => {
-        if (producing.status !== 'ready') throw new Error(`Redis is not connected (${producing.status})`);
+        requireConnection();
         const queue = new Queue(name, { connection: producing, prefix: tagged(name) });
         queue.on('error', onError);
         return queue;
       }),
-    worker: (name, concurrency, handle, listen) => {
-      const worker = new Worker(name, handle, {
-        ...workerOptions,
-        connection: open('blocking'),
-        prefix: tagged(name),
-        concurrency,
-        drainDelay: 5,
-      });
-      listen(worker);
-      return worker;
+    worker: (name, concurrency, handle) => {
+      const connection = open('blocking');
+      return () =>
+        new Worker(name, handle, {
+          ...workerOptions,
+          connection,
+          prefix: tagged(name),
+          concurrency,
+          drainDelay: 5,
+        });
     },
     check: async () => {
       const policies = (await memories()).map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);

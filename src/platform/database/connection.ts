@@ -1,0 +1,182 @@
+/** How every connection to PostgreSQL is made: to which server, over which TLS, and with which settings. */
+import pg from 'pg';
+import { promisify } from 'node:util';
+
+export type Settings = Record<string, string | number>;
+
+/**
+ * The meaning of statements and of their results depends on these. A role, a database or a server may have other
+ * defaults, so every session sets them.
+ */
+export const sessionSettings = {
+  search_path: 'public',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  extra_float_digits: '1',
+  idle_session_timeout: '0',
+};
+
+/** Options of pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+const serverKeepAlive = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3 };
+
+/** The settings of a new session, as its startup message has them: nobody can send a statement before they apply. */
+export const startOptions = (settings: Settings): string =>
+  Object.entries({ ...sessionSettings, ...serverKeepAlive, ...settings })
+    .map(([name, value]) => `-c ${name}=${String(value).replace(/[\\ ]/g, '\\$&')}`)
+    .join(' ');
+
+type Place = Pick<pg.ClientConfig, 'host' | 'port'>;
+/** The driver's own reading of an address, certificates included; its types leave out most of it. */
+type Parsed = Place & pg.ClientConfig & { sslnegotiation?: string };
+
+interface Address {
+  servers: Place[];
+  /** The rest, which is the same for all servers. */
+  common: pg.ClientConfig;
+}
+
+/** Those that verify the server's certificate. libpq's weaker readings of them would trust any server. */
+const verifying = ['prefer', 'require', 'verify-ca'];
+/** The service writes, so another server than one that accepts writes is of no use. */
+const writable = ['any', 'read-write', 'primary'];
+
+/**
+ * Reads an address of one server or of several (`postgresql://u:p@a:5432,b:5432/db`, `postgresql:///db?host=a,b`), and
+ * the certificates that it names. Throws if it cannot be used.
+ */
+export function parseAddress(text: string): Address {
+  const [, scheme, credentials = '', hosts, path, search = ''] =
+    /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(text) ?? [];
+  if (scheme === undefined) throw new Error('must be a URL that starts with postgres:// or postgresql://');
+  const query = new URLSearchParams(search);
+  if (!writable.includes(query.get('target_session_attrs') ?? 'any'))
+    throw new Error('target_session_attrs must be read-write: the service writes');
+  query.delete('target_session_attrs');
+  if (verifying.includes(query.get('sslmode') ?? '') && query.get('uselibpqcompat') !== 'true')
+    query.set('sslmode', 'verify-full');
+  const names = (query.get('host') ?? hosts!).split(',');
+  const ports = query.get('port')?.split(',') ?? [];
+  const parsed = names.map((name, index): Parsed => {
+    const own = new URLSearchParams(query);
+    if (query.has('host')) own.set('host', name);
+    if (ports.length > 0) own.set('port', ports[index] ?? ports[0]!);
+    const authority = query.has('host') ? '' : name;
+    const connectionString = `${scheme}${credentials}${authority}${path}?${own.toString()}`;
+    const client = new pg.Client({ connectionString }) as unknown as { connectionParameters: Parsed };
+    return client.connectionParameters;
+  });
+  if (parsed.some(({ port }) => !(port! > 0 && port! < 65_536)))
+    throw new Error('each port must be from 1 to 65535');
+  const [{ user, password, database, ssl, sslnegotiation, options }] = parsed as [Parsed];
+  const common = { user, password, database, ssl, sslnegotiation, options } as pg.ClientConfig;
+  return { servers: parsed.map(({ host, port }) => ({ host, port })), common };
+}
+
+type Connected = (error: Error | null) => void;
+
+/** PostgreSQL reports these to each new session. */
+const readOnlyReports = ['in_hot_standby', 'default_transaction_read_only'];
+
+/**
+ * A client that connects to one of several servers: the last that accepted writes, or the next one once that does not.
+ */
+function clientOfAny(servers: Place[]): typeof pg.Client {
+  let current = 0;
+  return class extends pg.Client {
+    private readonly place = current;
+    private isReadOnly = false;
+
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, ...servers[current] });
+      const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
+      connection.on('parameterStatus', (report: { parameterName: string; parameterValue: string }) => {
+        if (readOnlyReports.includes(report.parameterName) && report.parameterValue === 'on')
+          this.isReadOnly = true;
+      });
+    }
+
+    // `never` fits both of the driver's signatures.
+    override connect(callback?: (...args: never[]) => void): never {
+      return (
+        callback ? this.tryToConnect(callback as Connected) : promisify(this.tryToConnect).call(this)
+      ) as never;
+    }
+
+    private tryToConnect(callback: Connected): void {
+      super.connect((error: Error | null) => {
+        const refusal = error ?? (this.isReadOnly ? readOnlyServer(servers[this.place]!) : null);
+        if (refusal && current === this.place) current = (current + 1) % servers.length;
+        if (refusal && !error) void this.end().catch(() => undefined);
+        callback(refusal);
+      });
+    }
+  };
+}
+
+/** SQLSTATE: the server is read-only by a setting, or because it is a standby after a failover. */
+export const readOnly = '25006'; // read_only_sql_transaction
+
+const readOnlyServer = ({ host, port }: Place): Error =>
+  Object.assign(new Error(`${host}:${port} is read-only`), { code: readOnly });
+
+export interface Connecting extends pg.PoolConfig {
+  /** Applied by the startup message; null behind a pooler, which would refuse them. */
+  settings: Settings | null;
+}
+
+/** Errors of idle connections, and of those in use, have handlers: without one they would end the process. */
+export function openPool(address: string, config: Connecting, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool(configOf(address, config));
+  pool.on('error', onError);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+function configOf(address: string, { settings, ...config }: Connecting): pg.PoolConfig {
+  const { servers, common } = parseAddress(address);
+  // The last one counts, so no option of the address changes ours.
+  const options = settings && [common.options, startOptions(settings)].filter(Boolean).join(' ');
+  return {
+    ...common,
+    ...servers[0],
+    ...config,
+    options: options ?? common.options,
+    ...(servers.length > 1 && { Client: clientOfAny(servers) }),
+  };
+}
+
+/** One connection, to the first of the servers that accepts it. */
+export async function withConnection<T>(
+  address: string,
+  config: Connecting,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const { Client = pg.Client, ...rest } = configOf(address, {
+    connectionTimeoutMillis: 5_000,
+    ...config,
+  }) as pg.ClientConfig & { Client?: typeof pg.Client };
+  const client = await connectToAny(() => new Client(rest), parseAddress(address).servers.length);
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connectToAny(create: () => pg.Client, tries: number): Promise<pg.Client> {
+  const client = create();
+  client.on('error', () => undefined); // a lost connection also rejects the running query
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (tries <= 1) throw error;
+    return connectToAny(create, tries - 1);
+  }
+}

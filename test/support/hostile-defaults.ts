@@ -1,0 +1,53 @@
+import pg from 'pg';
+
+/** Settings that other programs of a server may need, and that change what our statements do or mean. */
+const hostile = {
+  search_path: 'pg_catalog',
+  DateStyle: 'German',
+  IntervalStyle: 'sql_standard',
+  TimeZone: 'Asia/Kathmandu',
+  default_transaction_isolation: 'serializable',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  array_nulls: 'off',
+  extra_float_digits: '-15',
+  synchronous_commit: 'off',
+  statement_timeout: '700ms',
+  lock_timeout: '100ms',
+  idle_in_transaction_session_timeout: '500ms',
+  idle_session_timeout: '2s',
+  plan_cache_mode: 'force_custom_plan',
+  enable_nestloop: 'off',
+};
+
+/** Every role of the server has them from its next connection on, or PostgreSQL's own again. */
+export async function setDefaults(server: string, are: 'hostile' | 'usual'): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  const statements = Object.entries(hostile).map(([name, value]) =>
+    are === 'hostile' ? `alter role all set ${name} = '${value}'` : `alter role all reset ${name}`,
+  );
+  await client.query(statements.join('; ')).finally(() => client.end());
+}
+
+/** For the connections of the tests themselves (`PGOPTIONS`), which expect what is usual. */
+export const usualOptions = [
+  'search_path="$user",public',
+  'DateStyle=ISO',
+  'IntervalStyle=postgres',
+  'TimeZone=UTC',
+  'default_transaction_isolation=read\\ committed',
+  'standard_conforming_strings=on',
+  'bytea_output=hex',
+  'array_nulls=on',
+  'extra_float_digits=1',
+  'synchronous_commit=on',
+  'statement_timeout=0',
+  'lock_timeout=0',
+  'idle_in_transaction_session_timeout=0',
+  'idle_session_timeout=0',
+  'plan_cache_mode=auto',
+  'enable_nestloop=on',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
