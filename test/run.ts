@@ -2,8 +2,7 @@
  * `npm test`: starts the real engines once, runs jest against them, stops them. Without paths it runs the tiers of
  * `tiers` below: `npm test` the first, `npm run test:all` each of them, or those named, as in `-- --tiers=second,redis`.
  * Paths and options go to jest, on the queue that TEST_QUEUE names; TEST_DEFAULTS=hostile gives PostgreSQL the defaults
- * of support/hostile-defaults.ts. Uses the Redis (or Valkey) on PATH; without one, its
- * tests are left out with a warning.
+ * of support/hostile-defaults.ts. Uses the Redis (or Valkey) on PATH; without one, its tests are left out with a warning.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
