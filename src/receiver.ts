@@ -5,7 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callersPath, printable } from './cli/terminal.js';
+import { callersPath, write } from './cli/terminal.js';
 import { verify } from './client/index.js';
 
 const secretsIn = (text: string): string[] => text.match(/whsec_[A-Za-z0-9+/]{2,}={0,2}/g) ?? [];
@@ -44,7 +44,7 @@ async function receive({ port, secret, secretFile, status, delay }: Options): Pr
         .map((name) => `${name} ${String(headers[name] ?? '-')}`)
         .join('  ');
       const lines = [verdict(headers, rawBody, secrets), about, rawBody.toString()].join('\n  ');
-      process.stdout.write(printable(`${new Date().toISOString()}  ${lines}\n\n`));
+      void write(process.stdout, `${new Date().toISOString()}  ${lines}\n\n`);
     };
     buffer(request)
       .then(print)

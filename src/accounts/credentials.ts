@@ -20,13 +20,21 @@ export const hashing = createGate({
   kinds: Object.keys(hashingKinds).length,
 });
 
-export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);
+/** A password as text, the same from every keyboard (RFC 8265, OpaqueString). */
+export const preparedPassword = (password: string): string =>
+  password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
 
-/** Takes the same time against a decoy if there is no stored hash. */
+export const hashPassword = (password: string): Promise<string> => hash(preparedPassword(password), argon2id);
+
+/**
+ * Takes the same time against a decoy if there is no stored hash. Hashes from before passwords were prepared are of the
+ * text as sent.
+ */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const decoyText = await decoyHash(); // always, so that the first call without a hash takes no longer
-  const matches = await verify(stored ?? decoyText, password).catch(() => false);
-  return matches && stored !== null;
+  for (const text of new Set([preparedPassword(password), password]))
+    if (await verify(stored ?? decoyText, text).catch(() => false)) return stored !== null;
+  return false;
 }
 
 let decoy: Promise<string> | undefined;

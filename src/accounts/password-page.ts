@@ -11,17 +11,19 @@ import { smallPage } from '../http/pages.js';
 import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
-import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
+import { hashPassword, hashing, hashingKinds, preparedPassword, sha256 } from './credentials.js';
 import { findLinkOwner, type LinkOwner, redeemPasswordLink } from './users.js';
 
 export const password = described(
   z
     .string()
+    .overwrite(preparedPassword)
     .min(12, 'must have at least 12 characters')
     .max(128, 'must have at most 128 characters')
     .refine(
-      (text) => !text.includes('\0') && text.isWellFormed(),
-      'must not contain U+0000 or unpaired surrogates',
+      // A form that was sent in another charset has U+FFFD where its characters were.
+      (text) => !/[\0\uFFFD]/.test(text) && text.isWellFormed(),
+      'must not contain U+0000, U+FFFD or unpaired surrogates',
     ),
   'New password.',
   'correct horse battery staple',

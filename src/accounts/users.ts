@@ -48,7 +48,7 @@ export const newPasswordLink = (
 async function insertLink(tx: Database, publicUrl: string, userId: string): Promise<string> {
   const token = newLinkToken();
   await insertPasswordLink(tx, sha256(token), userId, new Date(Date.now() + linkLifetimeMs));
-  return `${publicUrl.replace(/\/$/, '')}/set-password?token=${token}`;
+  return `${publicUrl}/set-password?token=${token}`;
 }
 
 /** One of two concurrent calls wins. Ends the user's other links and all tokens. False if the link is void. */

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { Unreachable } from './client.js';
 import { addCommands } from './commands/commands.js';
 import { UsageError } from './options.js';
-import { printable, write, type Io } from './terminal.js';
+import { write, type Io } from './terminal.js';
 
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
@@ -49,7 +49,7 @@ export async function runCommandLine(args: string[], io: Io): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;
-    await write(io.stderr, `${printable(error instanceof Error ? error.message : String(error))}\n`);
+    await write(io.stderr, `${error instanceof Error ? error.message : String(error)}\n`);
     if (error instanceof UsageError) return exitCode.usage;
     if (error instanceof Unreachable) return exitCode.unavailable;
     return exitCode.refused;

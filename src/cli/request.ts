@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
 import { createClient, type OperatorClient } from './client.js';
 import { operatorToken, serviceUrl, UsageError } from './options.js';
-import { aligned, printable, write, type Io } from './terminal.js';
+import { aligned, write, type Io } from './terminal.js';
 
 type Common = { url?: string; token?: string; json?: true };
 
@@ -35,7 +35,7 @@ export const yesOption = ['--yes', 'do not ask for confirmation'] as const;
 /** Asks unless `yes` is given. Throws a UsageError unless the user types y or yes. */
 export async function confirm(io: Io, question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
-  await write(io.stderr, printable(`${question} [y/N] `));
+  await write(io.stderr, `${question} [y/N] `);
   const lines = createInterface({ input: io.stdin });
   try {
     for await (const line of lines) {

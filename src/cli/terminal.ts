@@ -19,11 +19,14 @@ export const callersPath = (file: string, env: Env): string =>
 
 /** Resolves when the text is written, or the reader is gone: work continues after `| head`. */
 export const write = (stream: Writable, text: string): Promise<void> =>
-  new Promise((done) => stream.write(text, () => done()));
+  new Promise((done) => stream.write(printable(text), () => done()));
 
-/** Control characters, except newline and tab, could steer a terminal: `\u001b`. */
+/**
+ * Control characters, except newline and tab, could steer a terminal, and marks of direction change the order in which
+ * it shows a text: `\u001b`. JSON stays the same JSON.
+ */
 export const printable = (text: string): string =>
-  text.replace(/[^\P{Cc}\n\t]/gu, (character) => {
+  text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, (character) => {
     const code = character.charCodeAt(0).toString(16);
     return `\\u${code.padStart(4, '0')}`;
   });

@@ -25,9 +25,20 @@ const scale = z
   .refine((text) => Number(text) >= 0.01 && Number(text) <= 1, 'must be a number from 0.01 to 1')
   .transform(Number);
 const url = (schemes: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
-    error: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    abort: true,
+  z
+    .string()
+    .trim()
+    .refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
+      error: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+      abort: true,
+    });
+
+/** Without the slashes at its end, so that a path may follow it. */
+const baseUrl = url(['http:', 'https:'])
+  .refine((text) => !/[?#@]/.test(text), 'must have no user, query or fragment')
+  .transform((text) => {
+    const { origin, pathname } = new URL(text);
+    return origin + pathname.replace(/\/+$/, '');
   });
 
 /** Separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
@@ -106,7 +117,7 @@ export const variables = z.object({
     .describe(
       'Maximum number of concurrent connections. One address block (IPv4 /24, IPv6 /56) may have a quarter of them, unless it is loopback or a proxy in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
     ),
-  PUBLIC_URL: url(['http:', 'https:'])
+  PUBLIC_URL: baseUrl
     .optional()
     .describe(
       'Base URL where users reach the service: used in password links; with `https` the cookie of the portal is secure. Unset: `http://localhost:PORT`',
@@ -138,6 +149,7 @@ export const variables = z.object({
     ),
   REDIS_URL: z
     .string()
+    .trim()
     .refine(
       isRedisUrl,
       'must be redis:// or rediss:// with a host, or redis+sentinel:// or redis+cluster:// with hosts separated by commas; ports up to 65535, user and password percent-encoded',

@@ -101,7 +101,7 @@ export {
   type Sealer,
   type SecretBox,
 } from './send/sealing.js';
-export { addressPattern, asciiAddress, checkTargetAddress } from './send/destination.js';
+export { addressPattern, asciiAddress, checkSyntax, checkTargetAddress } from './send/destination.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */

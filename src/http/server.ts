@@ -228,7 +228,9 @@ const guesses: Record<string, string> = { '/v1/shipments/:trackingId': '/v1/ship
 function unknownEndpoint(given: string, paths: string[]): ApiError {
   const error = notFound('This endpoint');
   if (paths.length === 0) return error; // a worker has no /docs either
-  const meant = nearestPath(given, paths) ?? nearestPath(`/v1${given}`, paths);
+  const path = given.replace(/\/{2,}/g, '/');
+  const meant = nearestPath(path, paths) ?? nearestPath(`/v1${path}`, paths);
+  if (path !== given) error.message += ' Its path has a doubled slash: does the base URL end in one?';
   error.message += `${meant === null ? '' : ` Did you mean ${meant}?`} See /docs.`;
   return error;
 }

@@ -27,7 +27,9 @@ export const unauthorized = (
   message = 'The key or the token is not valid, or the token has expired: log in again.',
 ) =>
   new ApiError(401, 'UNAUTHORIZED', message, {
-    headers: { 'WWW-Authenticate': `${challenge} realm="parcelhook"` },
+    headers: {
+      'WWW-Authenticate': `${challenge} realm="parcelhook"${challenge === 'Basic' ? ', charset="UTF-8"' : ''}`,
+    },
   });
 
 export const forbidden = () =>

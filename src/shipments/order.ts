@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { described, anyJson, evenIfFieldsAreWrong, notBlank } from '../http/request/fields.js';
+import { anyJson, blankIsAbsent, described, evenIfFieldsAreWrong, notBlank } from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
 import { oneOf } from '../platform/issues.js';
+import { momentForm, momentMs } from '../platform/moment.js';
 
 /** Not from Intl: its codes depend on Node's ICU, and are not those of the standard. */
 const codes = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
@@ -33,32 +34,26 @@ const tooLong = `must have at most ${maxLength} characters`;
 /** Refused before anything is computed from it; after that, spaces at the ends do not count. */
 const input = z.string().max(4 * maxLength, { error: tooLong, abort: true });
 const text = input.trim().max(maxLength, tooLong).min(1, 'must not be empty').meta({ pattern: notBlank });
-const optionalText = input.trim().max(maxLength, tooLong).nullish();
+const optionalText = blankIsAbsent(input.trim().max(maxLength, tooLong).nullable());
 const number = z.number({
   error: ({ input }) => (input === undefined ? undefined : 'must be a finite number'),
 });
 const amount = number.min(0, 'must be at least 0');
 const size = number.gt(0, 'must be greater than 0');
-const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
-
-/** An existing instant of the years 1 to 9999: `2026-02-30T00:00:00Z` is refused, not moved to March. */
-const instant = input
-  .refine(isRealInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
-  .meta({ format: 'date-time' });
-
+const dateTime = new RegExp(`^${momentForm()}$`);
 const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
 const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The calendar repeats every 400 years, and Date.UTC maps the years 0 to 99 to the 20th century. */
-const daysOf = (year: number, month: number) => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
+/** Of the years 1 to 9999 in UTC. */
+const isInstant = (value: string): boolean =>
+  value.length <= maxLength &&
+  dateTime.test(value) &&
+  momentMs(value) >= firstInstantMs &&
+  momentMs(value) <= lastInstantMs;
 
-function isRealInstant(value: string): boolean {
-  const match = value.length > maxLength ? null : isoUtc.exec(value);
-  const ms = match ? Date.parse(value) : NaN;
-  if (!match || !(ms >= firstInstantMs && ms <= lastInstantMs)) return false;
-  const [year, month, day, hour] = match.slice(1, 5).map(Number) as [number, number, number, number];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month) && hour < 24;
-}
+const instant = input
+  .refine(isInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
+  .meta({ format: 'date-time' });
 
 /** `lenient` takes any text as a country, currency, unit or e-mail address, and a delivery before its drop-off. */
 export const orderChecks = ['strict', 'lenient'] as const;
@@ -66,37 +61,46 @@ export type OrderChecks = (typeof orderChecks)[number];
 
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
-const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
+const inUpperCase = (text: string) => (/^[a-z]+$/i.test(text) ? text.toUpperCase() : text);
+/** In any case, for the document. */
+const patternOf = (names: Iterable<string>) =>
+  `^(?:${[...names].join('|').replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)})$`;
+const code = (known: ReadonlySet<string>, problem: string) =>
+  text
+    .overwrite(inUpperCase)
+    .refine((name) => known.has(name), problem)
+    .meta({ pattern: patternOf(known) });
 const unit = (names: string[]) =>
   text
+    .overwrite(inUpperCase)
     .refine((name) => names.includes(name), { error: ({ input }) => oneOf(names, input) })
     .meta({ pattern: patternOf(names) });
+/** Any text, but codes in upper case as well. */
+const lenientCode = (known: Iterable<string>) => {
+  const codes = new Set(known);
+  return text.overwrite((given) => (codes.has(inUpperCase(given)) ? inUpperCase(given) : given));
+};
 
 const strictFields = {
-  country: text
-    .refine(
-      (code) => countries.has(code.toUpperCase()),
-      'must be a two-letter country code (ISO 3166), such as MX',
-    )
-    .meta({ pattern: patternOf(countries) }),
-  valueCurrency: text
-    .refine((code) => currencies.has(code), 'must be a currency code (ISO 4217), such as MXN')
-    .meta({ pattern: patternOf(currencies) }),
+  country: code(countries, 'must be a two-letter country code (ISO 3166), such as MX'),
+  valueCurrency: code(currencies, 'must be a currency code (ISO 4217), such as MXN'),
   weightUnit: unit(weightUnits),
   dimensionsUnit: unit(dimensionsUnits),
-  email: input
-    .trim()
-    .max(maxLength, { error: tooLong, abort: true })
-    .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
-    .meta({ format: 'email' })
-    .nullish(),
+  email: blankIsAbsent(
+    input
+      .trim()
+      .max(maxLength, { error: tooLong, abort: true })
+      .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
+      .meta({ format: 'email' })
+      .nullable(),
+  ),
 };
 const lenientFields: typeof strictFields = {
-  country: text,
-  valueCurrency: text,
-  weightUnit: text,
-  dimensionsUnit: text,
-  email: text.nullish(),
+  country: lenientCode(countries),
+  valueCurrency: lenientCode(currencies),
+  weightUnit: lenientCode(weightUnits),
+  dimensionsUnit: lenientCode(dimensionsUnits),
+  email: blankIsAbsent(text.nullable()),
 };
 
 const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
@@ -117,7 +121,11 @@ export const orderSchemaOf = (checks: OrderChecks) => {
           number: described(text, 'House number.', '222'),
           administrativeArea: described(text, 'State or province.', 'Ciudad de México'),
           subAdministrativeArea: described(text, 'Municipality or county.', 'Cuauhtémoc'),
-          country: described(checked.country, 'Two-letter country code (ISO 3166).', 'MX'),
+          country: described(
+            checked.country,
+            'Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.',
+            'MX',
+          ),
           neighborhood: described(text, 'Neighbourhood.', 'Juárez'),
           postalCode: described(text, 'Postal code.', '06600'),
           notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
@@ -180,8 +188,8 @@ export const orderSchemaOf = (checks: OrderChecks) => {
     .refine(
       ({ shipperDropoffDate: dropoff, expectedDeliveryDate: delivery }) =>
         checks === 'lenient' ||
-        !(isRealInstant(delivery) && isRealInstant(dropoff)) || // reported already
-        !(Date.parse(delivery) < Date.parse(dropoff)),
+        !(isInstant(delivery) && isInstant(dropoff)) || // reported already
+        momentMs(delivery) >= momentMs(dropoff),
       {
         path: ['expectedDeliveryDate'],
         error: 'must not be before shipperDropoffDate',
@@ -240,8 +248,8 @@ export function orderResult(accepted: {
       lng: to.lng ?? null,
     },
     shipperTrackingId: order.shipperTrackingId,
-    shipperDropoffDate: isoOffset(new Date(order.shipperDropoffDate)),
-    expectedDeliveryDate: isoOffset(new Date(order.expectedDeliveryDate)),
+    shipperDropoffDate: isoOffset(new Date(momentMs(order.shipperDropoffDate))),
+    expectedDeliveryDate: isoOffset(new Date(momentMs(order.expectedDeliveryDate))),
     lotId: order.lotId ?? null,
     recipientInformation: {
       fullName: recipient.fullName,

@@ -11,6 +11,7 @@ import {
 import {
   addressPattern,
   asciiAddress,
+  checkSyntax,
   checkTargetAddress,
   masked,
   type DestinationPolicy,
@@ -122,7 +123,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
     // An overlong address is refused anyway.
     .transform((text) => (text.length > maxAddressLength ? text : asciiAddress(text)))
     .superRefine((text, context) => {
-      const problem = checkTargetAddress(text, policy);
+      const problem = checkTargetAddress(text, policy) ?? checkSyntax(text);
       if (problem) context.addIssue(problem);
     });
   const interests = fewInterests

@@ -19,7 +19,7 @@ import { corpusRows } from '../support/ssrf-corpus.js';
 
 const service = await startServiceWith(
   {
-    PUBLIC_URL: 'https://hooks.example.org/',
+    PUBLIC_URL: ' https://Hooks.example.org:443// ',
     METRICS_PORT: '0',
     ORDER_CHECKS: 'lenient',
     TOKEN_TTL: '30m',
@@ -40,7 +40,7 @@ const register = (targetAddress: string, by = account) =>
 test('PUBLIC_URL is the server in the document, and where password links lead; METRICS_PORT takes metrics away', async () => {
   const response = await fetch(`${service.url}/openapi.json`);
   const { servers, paths } = (await response.json()) as OpenApiDocument;
-  expect(servers).toEqual([{ url: 'https://hooks.example.org/' }]);
+  expect(servers).toEqual([{ url: 'https://hooks.example.org' }]);
   expect(paths).not.toHaveProperty('/metrics');
   const link = await operator(service, `/users/${account.userId}/password-link`, { method: 'POST' });
   expect(link.data.setPasswordUrl).toMatch(/^https:\/\/hooks\.example\.org\/set-password\?token=[\w-]{43}$/);
@@ -77,10 +77,7 @@ test('ORDER_CHECKS=lenient takes any text for currency, units, country and e-mai
   const response = await order(lenient, { email: 'nope' });
   expectSuccess(response, 201);
   expect(response.data.package).toMatchObject(lenient);
-  expectWrong(await order({ valueCurrency: ' ' }, { email: ' ' }), [
-    'package.valueCurrency',
-    'recipientInformation.email',
-  ]);
+  expectWrong(await order({ valueCurrency: ' ' }, { email: ' ' }), ['package.valueCurrency']);
 });
 
 describe('the defaults with an external database', () => {

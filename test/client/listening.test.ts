@@ -260,6 +260,15 @@ describe('an unreachable local server', () => {
     expect(text.at(-1)).toBe('Forwarded 4: 1 accepted, 1 rejected, 2 not delivered.\n');
   });
 
+  test('what others wrote cannot steer the terminal, nor turn the order of its text', () => {
+    for (const create of [createPrinter, createJsonPrinter]) {
+      let text = '';
+      create((line) => (text += line)).interrupted('a\u009b2J\u007f\u202eb\nc');
+      expect(text).toContain(String.raw`a\u009b2J\u007f\u202eb`);
+      expect(text.split('\n')).toHaveLength(2);
+    }
+  });
+
   test('is reported in the words of the delivery log', async () => {
     const silent = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     const garbled = net.createServer((socket) => socket.end('no HTTP\r\n\r\n')).listen(0, '127.0.0.1');

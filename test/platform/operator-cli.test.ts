@@ -134,14 +134,16 @@ const shipperIs = async (status: string) =>
 // The last tests, because they end what they have registered.
 test('the command line lists shippers and users: one per line, or JSON', async () => {
   account = await registerAccount(service, 'ends@example.com');
-  await operator(service, '/shippers', { body: { name: 'Steers\u001b[2J\nterminals' } });
-  const [{ stdout }, page, users] = await Promise.all([
+  await operator(service, '/shippers', { body: { name: 'Steers\u001b[2J\nterminals\u009b2J\u202e' } });
+  const [{ stdout }, page, users, asJson] = await Promise.all([
     run('shipper list'),
     run('shipper list --limit 1'),
     json(`user list --id ${account.shipperId}`),
+    run('shipper list --json'),
   ]);
   expect(stdout).toMatch(/^shipperId +status +createdAt +name\n/);
-  expect(stdout).toContain('Steers\\u001b[2J terminals\n');
+  expect(stdout).toContain('Steers\\u001b[2J terminals\\u009b2J\\u202e\n');
+  expect(asJson.stdout).toContain(String.raw`"Steers\u001b[2J\nterminals\u009b2J\u202e"`);
   expect(page.stdout).toMatch(/\nmore: --cursor \S+\n$/);
   expect(users).toEqual({
     users: [

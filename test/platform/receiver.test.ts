@@ -55,7 +55,7 @@ test('prints notifications; the secret may be added later as the response to cre
   expect(await post(await url(), secret)).toBe(200);
   writeFileSync(file, JSON.stringify({ status: 'CREATED', data: { webhookId: 'w', secret } }));
   await post(await url(), secret);
-  await post(await url(), newSecret(), '\u001b[2Jbody');
+  await post(await url(), newSecret(), '\u001b[2Jbody\u009b1m\u2066');
   child.kill('SIGTERM');
   expect(await exit).toBe(0);
   const printed = output.stdout.split('\n\n').slice(1, 4);
@@ -67,7 +67,7 @@ test('prints notifications; the secret may be added later as the response to cre
   expect(printed[1]).toContain(
     `\n  webhook-id msg.1  parcelhook-sequence 7  parcelhook-attempt 2\n  ${body}`,
   );
-  expect(printed[2]).toContain('\\u001b[2Jbody');
+  expect(printed[2]).toContain('\\u001b[2Jbody\\u009b1m\\u2066');
 });
 
 test('fails when told to, and takes both secrets of a rotation from the environment', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
@@ -63,9 +64,10 @@ export const createLogIn =
 
 const toStoredEmail = (email: string): string => email.trim().toLowerCase();
 
-/** RFC 7617: the password may have colons, the e-mail may not. */
+/** RFC 7617: the password may have colons, the e-mail may not. Clients that ignore our `charset` send Latin-1. */
 function parseCredentials(encoded: string): { email: string; password: string } {
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const bytes = Buffer.from(encoded, 'base64');
+  const decoded = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const colon = decoded.indexOf(':');
   if (colon < 1 || decoded.includes('\0')) throw unauthorized('Basic', malformed('Basic'));
   return { email: toStoredEmail(decoded.slice(0, colon)), password: decoded.slice(colon + 1) };

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Refused, Unreachable, type OperatorClient } from '../client.js';
 import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
 import { example, settingsOf, type Data, type Request } from '../request.js';
-import { aligned, callersPath, printable, write, type Io } from '../terminal.js';
+import { aligned, callersPath, write, type Io } from '../terminal.js';
 import { loadEvents, type LineResult } from './load.js';
 
 export function addEventCommands(
@@ -44,7 +44,7 @@ export function addEventCommands(
         await loadFile(file, {
           ...settingsOf(command, io),
           io,
-          writeError: (text) => write(io.stderr, printable(text)),
+          writeError: (text) => write(io.stderr, text),
         }),
       );
     });

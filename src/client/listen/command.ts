@@ -6,7 +6,7 @@ import { createClient, type Client } from '../client.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { listen } from './listen.js';
 import { readOptions, UsageError, type Env } from './options.js';
-import { createJsonPrinter, createPrinter } from './print.js';
+import { createJsonPrinter, createPrinter, printable } from './print.js';
 
 export interface Io {
   env: Env;
@@ -83,12 +83,12 @@ async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Prom
     const { url, key, email, json } = options;
     const client = createClient({ url, key, email, password, userAgent: `parcelhook-listen/${version}` });
     const printer = (json ? createJsonPrinter : createPrinter)((text) => void io.stdout.write(text));
-    const warn = (text: string) => void io.stderr.write(`${text}\n`);
+    const warn = (text: string) => void io.stderr.write(printable(`${text}\n`));
     if (options.interests) void warnOfUnknownStates(client, options.interests, warn, signal);
     await listen(client, options, printer, signal);
     return exitCode.done;
   } catch (error) {
-    io.stderr.write(`${errorText(error)}\n`);
+    io.stderr.write(printable(`${errorText(error)}\n`));
     if (error instanceof UsageError) return exitCode.usage;
     return isTransient(error) ? exitCode.unavailable : exitCode.refused;
   }

@@ -86,7 +86,8 @@ function needed(option: string, variable: string, value: string | undefined): st
 
 function serviceUrl(given: string): string {
   if (!isHttp(given)) throw new UsageError(`${given} is not a service URL such as http://localhost:8080`);
-  return given;
+  const { origin, pathname } = new URL(given);
+  return origin + pathname.replace(/\/+$/, '');
 }
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

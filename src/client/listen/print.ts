@@ -28,7 +28,7 @@ export interface Printer {
 }
 
 export const createPrinter = (write: (text: string) => void): Printer => {
-  const print = (line: string) => write(`${printable(line)}\n`);
+  const print = (line: string) => write(`${printable(line.replace(/[\n\t]/g, ' '))}\n`);
   const told = new Set<string>();
   return {
     listening({ url, forward, signing: { secret, given }, since }) {
@@ -63,7 +63,8 @@ export const createPrinter = (write: (text: string) => void): Printer => {
 };
 
 export const createJsonPrinter = (write: (text: string) => void): Printer => {
-  const print = (type: string, about: object = {}) => write(`${JSON.stringify({ type, ...about })}\n`);
+  const print = (type: string, about: object = {}) =>
+    write(`${printable(JSON.stringify({ type, ...about }))}\n`);
   return {
     listening: ({ since, signing: { secret, given }, ...about }) =>
       print('listening', {
@@ -80,6 +81,12 @@ export const createJsonPrinter = (write: (text: string) => void): Printer => {
   };
 };
 
-/** Escapes control characters, which could steer a terminal. */
-const printable = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/**
+ * Escapes control characters, except newline and tab, which could steer a terminal, and marks of direction. JSON stays
+ * the same JSON.
+ */
+export const printable = (text: string): string =>
+  text.replace(
+    /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -34,7 +34,7 @@ export async function explainRefusal(
     const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
     return because('CLOCK_OFF', `The Date of its response shows that its clock is ${off}. Set that clock.`);
   }
-  const docs = `${serviceUrl.replace(/\/+$/, '')}/docs/receiving`;
+  const docs = `${serviceUrl}/docs/receiving`;
   const verifies =
     given === null
       ? `The notification verifies with the secret that listen made (${masked(secret)}, shown at the start): does your server have that one? If it has another, give that to listen by --secret or WEBHOOK_SECRET. If it has this one and refuses the signature, it probably parses the body and writes it again before it verifies: ${docs}`

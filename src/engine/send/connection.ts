@@ -12,6 +12,7 @@ import {
   isDeniedAddress,
   type DestinationPolicy,
   checkTargetAddress,
+  requestTargetOf,
 } from './destination.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
@@ -110,7 +111,7 @@ export function createRouter(options: RouteOptions): Router {
         protocol: url.protocol,
         host,
         port: url.port,
-        path: url.pathname + url.search,
+        path: requestTargetOf(address),
         method: 'POST',
         headers,
         agent: secure ? agents[connection].https : agents[connection].http,

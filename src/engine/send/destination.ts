@@ -179,7 +179,7 @@ const DENIED_SUFFIXES = [
  * Null, or a sentence that says what is wrong and what would be right. It checks the text and a literal IP address; the
  * addresses of a name are checked when a connection is made (`guardedLookup`). Each attempt repeats this check, because
  * the policy may have become stricter. Every policy refuses a text that two parsers could read differently. An accepted
- * address is stored and called as written: only a host in Unicode is normalized (`asciiAddress`).
+ * address is stored and called as written (`requestTargetOf`): only a host in Unicode is normalized (`asciiAddress`).
  */
 export function checkTargetAddress(text: string, policy: DestinationPolicy): string | null {
   return checkText(text) ?? checkParsed(text, policy);
@@ -216,14 +216,21 @@ function checkParsed(text: string, policy: DestinationPolicy): string | null {
   const url = new URL(text);
   if (url.protocol === 'http:' && !policy.allowHttpTargets) return 'The address must begin with https://.';
   return (
-    checkHost(authorityOf(text), url.hostname, policy) ?? checkOwn(url, policy) ?? checkPort(url, policy)
+    checkHost(authorityOf(text), url.hostname, policy) ??
+    checkOwn(text, url, policy) ??
+    checkPort(url, policy)
   );
 }
 
 /** A notification to this service would be a request made by a shipper in the service's name. */
-function checkOwn(url: URL, { publicUrl, allowPrivateTargets, inboxPath }: DestinationPolicy): string | null {
+function checkOwn(
+  text: string,
+  url: URL,
+  { publicUrl, allowPrivateTargets, inboxPath }: DestinationPolicy,
+): string | null {
   if (publicUrl === null) return null;
-  if (inboxPath !== undefined && url.pathname.startsWith(inboxPath)) return null;
+  const paths = [url.pathname, requestTargetOf(text)]; // that with dot segments may be resolved on its way
+  if (inboxPath !== undefined && paths.every((path) => path.startsWith(inboxPath))) return null;
   const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
   return isOwn ? "This is the service's own address. Give the address of your server." : null;
 }
@@ -272,6 +279,30 @@ function authorityOf(text: string): string {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
 }
 
+/** The path and query as written: `URL` encodes some characters, resolves dot segments and drops an empty query. */
+export function requestTargetOf(address: string): string {
+  const rest = address.slice(address.indexOf('://') + 3 + authorityOf(address).length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+const inPath = "[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}";
+const target = `(?:/(?:${inPath})*)?(?:\\?(?:${inPath}|\\?)*)?`;
+const targetForm = new RegExp(`^${target}$`);
+
+/**
+ * Null, or a sentence like those of `checkTargetAddress`, for a new address: what RFC 3986 does not allow in a path or a
+ * query. Those stored before are called as they are.
+ */
+export function checkSyntax(address: string): string | null {
+  const written = requestTargetOf(address);
+  if (targetForm.test(written)) return null;
+  const wrong = /[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]/.exec(written)?.[0];
+  if (wrong === undefined)
+    return 'The address has a % that two hexadecimal digits do not follow; write %25 for the sign itself.';
+  const encoded = `%${wrong.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `The path or query of the address has the character ${wrong}, which RFC 3986 does not allow there; percent-encode it as ${encoded}.`;
+}
+
 /**
  * Converting takes time quadratic in the length. A label has at most 63 characters as punycode, fewer in its usual form,
  * and each of these is written as three at most.
@@ -312,6 +343,5 @@ export function addressPattern({ allowPrivateTargets, allowHttpTargets, allowedP
   const name = `(?=[^:/?]{1,253}(?:[:/?]|$))(?:${label}\\.)${allowPrivateTargets ? '*' : '+'}${topLabel}`;
   const host = allowPrivateTargets ? `(?:${name}|${literal})` : name;
   const port = `(?::(?:${allowPrivateTargets ? anyPort : allowedPorts.join('|')}))?`;
-  const rest = '(?:[/?][!"$-\\[\\]-~]*)?';
-  return `^${allowHttpTargets ? 'https?' : 'https'}://${host}${port}${rest}$`;
+  return `^${allowHttpTargets ? 'https?' : 'https'}://${host}${port}${target}$`;
 }

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, invalidRequest, type Detail, tooManyRequests } from '../../platform/errors.js';
 import { chunksOf, maxChunks, minChunkBytes } from '../connections/small-chunks.js';
 import { maxDetails } from '../route.js';
+import { inexactNumbers, maxLongForms } from './numbers.js';
 import { whileReading } from './watch.js';
 
 const maxBodyBytes = 256 * 1024;
@@ -13,7 +14,8 @@ const maxValues = 10_000;
 const maxDepth = 32;
 const maxNameLength = 100; // of a key in `details`
 const jsonTypes = ['application/json', '+json'];
-const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
+/** RFC 8259, 11: the parameter has no meaning. ASCII is UTF-8 as well. */
+const otherCharset = /;\s*charset\s*=(?!\s*"?(?:utf-?8|(?:us-)?ascii)"?\s*(;|$))/i;
 /** Fields that are stored and passed on as sent. */
 const keptFields = new Set(['items', 'evidences', 'anomalies']);
 const refusedKeys = new Set(['__proto__', 'constructor']);
@@ -39,8 +41,10 @@ export function jsonBody(): RequestHandler {
     const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
     if (hasMoreValues(bytes, maxValues))
       throw invalidRequest([{ path: 'body', message: 'must have at most 10,000 values' }]);
-    request.body = parse(bytes.toString(), details);
+    const text = bytes.toString();
+    request.body = parse(text, details);
     inspect(request.body, [], details);
+    if (request.body !== undefined) reportLostDigits(text, details);
     response.locals.bodyDetails = details;
     next();
   };
@@ -216,6 +220,20 @@ const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
 const notText = 'must not contain U+0000 or unpaired surrogates';
 
 const inexact = 'is an integer beyond 9007199254740991, which would lose digits: send it as text';
+
+function reportLostDigits(text: string, details: Detail[]): void {
+  const inexact = inexactNumbers(text);
+  if (inexact === null) details.push({ path: 'body', message: tooLongForms });
+  for (const keys of inexact ?? []) {
+    const path = pathOf(keys);
+    if (details.length < maxDetails && !details.some((one) => one.path === path))
+      details.push({ path, message: unfit });
+  }
+}
+
+const tooLongForms = `must have at most ${maxLongForms.toLocaleString('en')} numbers of more digits than they need`;
+const unfit =
+  'does not fit into a double (IEEE 754), which would lose digits: round it, or send it as text where any JSON is taken';
 
 const pathOf = (keys: (string | number)[]): string =>
   keys.reduce<string>((path, key) => {

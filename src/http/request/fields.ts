@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dayForm, momentForm, momentMs } from '../../platform/moment.js';
 import { duration } from '../../platform/quantity.js';
 import { oneOf } from '../../platform/issues.js';
 
@@ -50,6 +51,15 @@ export const trackingId = described(
 /** Any JSON; the body's reader has refused what JavaScript or PostgreSQL could not handle. */
 export const anyJson = (description: string, example: unknown) =>
   described(z.unknown(), description, example);
+
+/** An empty text is the same as none: many clients cannot leave a field out. */
+export const blankIsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .preprocess(
+      (given) => (typeof given === 'string' && given.trim() === '' ? undefined : given),
+      schema.optional(),
+    )
+    .optional();
 
 /** The pattern, for the document, of a text that must not be empty after trimming. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
@@ -136,12 +146,8 @@ export const nextCursor = described(
 );
 
 export const maxTimeMs = 253_402_300_799_999;
-const day = z.regexes.date.source.slice(1, -1);
-const hour = '(?:[01]\\d|2[0-3])';
 // A + that was not percent-encoded arrives as a space.
-const offset = `(?:Z|[+ -]${hour}:?[0-5]\\d)`;
-const time = `T${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?${offset}`;
-const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
+const form = new RegExp(`^(?:\\d{1,14}|${dayForm}|${momentForm('+ -')})$`);
 /** The beginning of 2001 in milliseconds: as seconds, the same number is after the year 32000. */
 const minTimeMs = 978_307_200_000;
 const problem =
@@ -161,7 +167,8 @@ const isBefore2001 = (given: unknown) =>
 /** Clamped to 1970 and the end of the year 9999. */
 function toDate(given: string | number): Date {
   const isNumber = typeof given === 'number' || /^\d{1,14}$/.test(given);
-  const ms = isNumber ? Number(given) : Date.parse(given.replace(' ', '+'));
+  const isDay = !isNumber && given.length === 10;
+  const ms = isNumber ? Number(given) : isDay ? Date.parse(given) : momentMs(given.replace(' ', '+'));
   return new Date(Math.min(Math.max(ms, 0), maxTimeMs));
 }
 

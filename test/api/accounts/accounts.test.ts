@@ -146,7 +146,7 @@ describe('the password link', () => {
   test('stays valid after viewing the page and after a refused password', async () => {
     const { email, setPasswordUrl } = await newUser();
     await openPage(setPasswordUrl);
-    for (const password of ['short', '', 'x'.repeat(129), `${'x'.repeat(12)}\0`])
+    for (const password of ['short', '', 'x'.repeat(129), `${'x'.repeat(12)}\0`, `${'x'.repeat(12)}\ufffd`])
       expect((await submit(setPasswordUrl, password)).httpStatus).toBe(400);
     expect((await submit(setPasswordUrl, 'long enough now')).httpStatus).toBe(200);
     expectSuccess(await login(email, 'long enough now'), 200);

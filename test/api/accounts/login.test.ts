@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
 import { basic, operator, parseResponse, sendRaw, registerAccount, request } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
-import { expectFailure, expectSuccess } from '../../support/expect.js';
+import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
 const service = await sharedService();
 const account = await registerAccount(service, 'Ana.Torres@Example.com');
@@ -42,6 +43,55 @@ describe('login', () => {
       body: { email: 'colon@example.com', password },
     });
     expectSuccess(await login(basic('colon@example.com', password)), 200);
+  });
+
+  describe('a password is text', () => {
+    let users = 0;
+    let email = '';
+    const header = (bytes: Buffer) => `Basic ${bytes.toString('base64')}`;
+    const setPassword = async (password: string) => {
+      email = `text-${(users += 1)}@example.com`;
+      const user = await operator(service, `/shippers/${account.shipperId}/users`, {
+        body: { email, password },
+      });
+      expectSuccess(user, 201);
+    };
+    const composed = 'contraseña-de-año-nuevo';
+    const decomposed = composed.normalize('NFD');
+
+    test('the challenge asks for UTF-8', async () => {
+      const response = await login();
+      expect(response.headers.get('www-authenticate')).toBe('Basic realm="parcelhook", charset="UTF-8"');
+    });
+
+    test('it is the same in Latin-1, and with its accents composed or not', async () => {
+      for (const set of [composed, decomposed]) {
+        await setPassword(set);
+        for (const given of [composed, decomposed]) expectSuccess(await login(basic(email, given)), 200);
+        expectSuccess(await login(header(Buffer.from(`${email}:${composed}`, 'latin1'))), 200);
+        expectFailure(await login(basic(email, 'contrasena-de-ano-nuevo')), 401);
+      }
+    });
+
+    test('its spaces are the same, whichever key makes them', async () => {
+      await setPassword('correct horse battery');
+      expectSuccess(await login(basic(email, 'correct\u00a0horse\u202fbattery')), 200);
+    });
+
+    test('it counts as many characters as it has when composed', async () => {
+      await setPassword('é'.repeat(128).normalize('NFD'));
+      const body = { email: 'short@example.com', password: 'é'.repeat(11).normalize('NFD') };
+      expectWrong(await operator(service, `/shippers/${account.shipperId}/users`, { body }), ['password']);
+    });
+
+    test('a hash of the text as it was sent goes on working', async () => {
+      await setPassword('to be replaced');
+      await service.sql('update users set password_hash = $1 where email = $2', [
+        await hash(decomposed),
+        email,
+      ]);
+      expectSuccess(await login(basic(email, decomposed)), 200);
+    });
   });
 
   test('the e-mail address and the scheme Basic are accepted in any case', async () => {

@@ -114,16 +114,21 @@ describe('a refused value is named along with all other errors', () => {
 });
 
 describe('numbers', () => {
-  test.each(['9007199254740993', '1e308', '1.7976931348623157e308', '5e-324', '-0', '0.1000000000000000055'])(
-    'contentValue %s is accepted and returned as a number without fraction',
-    async (number) => {
-      const response = await account.call('/v1/shipments', {
-        raw: orderText('"contentValue":349.5', `"contentValue":${number}`),
-      });
-      expectSuccess(response, 201);
-      expect(response.data.package.contentValue).toBe(Math.trunc(Number(number)) + 0);
-    },
-  );
+  test.each([
+    '9007199254740992',
+    '1e308',
+    '1.7976931348623157e308',
+    '5e-324',
+    '-0',
+    '0.1000000000000000055',
+    '0.10000000000000001',
+  ])('contentValue %s is accepted and returned as a number without fraction', async (number) => {
+    const response = await account.call('/v1/shipments', {
+      raw: orderText('"contentValue":349.5', `"contentValue":${number}`),
+    });
+    expectSuccess(response, 201);
+    expect(response.data.package.contentValue).toBe(Math.trunc(Number(number)) + 0);
+  });
 
   test.each(['9007199254740993', '-9007199254740993', '12345678901234567890', '1e300'])(
     'the integer %s in a field that is kept as sent returns 400: it would lose digits',
@@ -139,6 +144,28 @@ describe('numbers', () => {
       ]);
     },
   );
+
+  test.each(['4503599627370497.26', '1e-400', '9007199254740993', '19.42702591234567890123'])(
+    '%s, which would lose digits, returns 400 wherever it stands',
+    async (number) => {
+      const text = orderText(
+        '"contentValue":349.5',
+        `"contentValue":${number},"items":{"\\"a":[1,${number}]}`,
+      );
+      const paths = ['package.items."a[1]', 'package.contentValue'];
+      const response = await account.call('/v1/shipments', { raw: text });
+      expectWrong(response, paths);
+      for (const { message } of response.body.error.details!) expect(message).toContain('would lose digits');
+    },
+  );
+
+  test('at most 1,000 numbers are written with more digits than they need', async () => {
+    const items = (count: number) =>
+      JSON.stringify(Array(count).fill(0)).replaceAll('0', '0.10000000000000000');
+    const order = (count: number) => orderText('"package":{', `"package":{"items":${items(count)},`);
+    expectSuccess(await account.call('/v1/shipments', { raw: order(1_000) }), 201);
+    expectWrong(await account.call('/v1/shipments', { raw: order(1_001) }), ['body']);
+  });
 
   test('fractions and exact integers are kept as sent', async () => {
     const items = '[349.99,0.1,-9007199254740991,9007199254740991,"9007199254740993"]';

@@ -78,8 +78,15 @@ describe('the order result', () => {
       path.split('.').reduce<unknown>((inner, name) => (inner as Json)[name], data);
     const full = await accepted(optional);
     for (const [path, value] of Object.entries(optional)) expect(valueAt(full, path)).toEqual(value);
-    for (const nothing of [undefined, null]) {
-      const empty = await accepted(Object.fromEntries(Object.keys(optional).map((path) => [path, nothing])));
+    for (const nothing of [undefined, null, '', '  ']) {
+      const empty = await accepted(
+        Object.fromEntries(
+          Object.entries(optional).map(([path, value]) => [
+            path,
+            typeof value === 'string' || nothing === undefined ? nothing : null,
+          ]),
+        ),
+      );
       for (const path of Object.keys(optional)) expect(valueAt(empty, path)).toBeNull();
       expect(Object.keys(empty)).toEqual(Object.keys(full));
     }
@@ -111,6 +118,12 @@ describe('the order result', () => {
     ['2026-12-01T04:00:00-06:00', '2026-12-01T10:00:00+00:00'],
     ['0004-02-29T00:00:00Z', '0004-02-29T00:00:00+00:00'],
     ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59+00:00'],
+    ['2026-12-01T10:00:00.1234567Z', '2026-12-01T10:00:00.123+00:00'],
+    ['2026-12-01T10:00:00.123456789+00:00', '2026-12-01T10:00:00.123+00:00'],
+    ['2026-12-01T18:00Z', '2026-12-01T18:00:00+00:00'],
+    ['2026-12-01T10:00:00+0000', '2026-12-01T10:00:00+00:00'],
+    ['2026-12-01T04:00-06', '2026-12-01T10:00:00+00:00'],
+    ['2026-12-01t10:00:00z', '2026-12-01T10:00:00+00:00'],
   ])('the date %s is returned as %s', async (sent, shown) => {
     const data = await accepted({ shipperDropoffDate: sent, expectedDeliveryDate: sent });
     expect([data.shipperDropoffDate, data.expectedDeliveryDate]).toEqual([shown, shown]);
@@ -145,7 +158,23 @@ describe('the order result', () => {
     expect(data.recipientLocation.street).toBe('Calle "Ñ" 🚚');
     expect(data.package).toMatchObject({ weightUnit: 'LB', packageType: 'any type', valueCurrency: 'EUR' });
     expect(data.recipientInformation.phone).toBe('12345');
-    expect(data.recipientLocation.country).toBe('mx');
+    expect(data.recipientLocation.country).toBe('MX');
+  });
+
+  test('codes may be in any case, and are stored and returned in upper case', async () => {
+    const codes = { valueCurrency: 'Mxn', weightUnit: 'kg', dimensionsUnit: 'cM' };
+    const order = orderWith({
+      'recipientLocation.country': 'mX',
+      ...Object.fromEntries(Object.entries(codes).map(([name, code]) => [`package.${name}`, code])),
+    });
+    const { data } = await send(order);
+    expect(data.package).toMatchObject({ valueCurrency: 'MXN', weightUnit: 'KG', dimensionsUnit: 'CM' });
+    expect(data.recipientLocation.country).toBe('MX');
+    const [row] = await service.sql<{ stored: string }>(
+      'select order_data as stored from shipments where shipment_id = $1',
+      [data.shipmentId],
+    );
+    expect(row!.stored).toContain('"valueCurrency":"MXN"');
   });
 
   test('shipperTrackingId need not be unique; every order gets its own ids', async () => {

@@ -158,6 +158,23 @@ describe('creating a webhook', () => {
     expect((await create({ targetAddress: long })).data.targetAddress).toBe(long);
   });
 
+  it.each([...'"<>{}`^|[]'].map((character) => [character]))(
+    'an address with %s in its path or query is refused with how to write it, because it is not a URI',
+    async (character) => {
+      const encoded = encodeURIComponent(character);
+      for (const start of ['https://example.com/', 'https://example.com/?', 'https://example.com?a=/']) {
+        const refused = await create({ targetAddress: start + character });
+        expectWrong(refused, ['targetAddress']);
+        expect(refused.body.error.details![0]!.message).toMatch(`percent-encode it as ${encoded}.`);
+        expectSuccess(await create({ targetAddress: start + encoded }), 201);
+      }
+    },
+  );
+
+  it.each(['/%', '/a%zz', '/?%2'])('an address with a loose %% (%s) is refused', async (path) => {
+    expectWrong(await create({ targetAddress: `https://example.com${path}` }), ['targetAddress']);
+  });
+
   it('no header of the service or of HTTP can be set, nor one with an invalid name or value', async () => {
     const own = 'Content-Type host Webhook-Signature parcelhook-attempt User-Agent Content-Length'.split(' ');
     for (const name of [...own, 'a b', 'a:', 'a\r\nb', 'ü'])

@@ -29,7 +29,7 @@ const wrong: Record<string, string[]> = {
   PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
   MAX_CONNECTIONS: ['0', '15', 'many'],
-  PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://'],
+  PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://', 'https://h/?a', 'https://u@h'],
   DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
