@@ -239,6 +239,11 @@ export const variables = z.object({
   DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
     .prefault('15s')
     .describe('Time limit for a whole attempt, from the DNS lookup to the end of the response, up to 5m'),
+  CONNECTION_MAX_AGE: duration({ minMs: 100, maxMs: dayMs })
+    .prefault('2m')
+    .describe(
+      'How long a connection to a receiver is reused, up to 1d; it is replaced earlier if its host no longer has its address',
+    ),
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
     .describe(

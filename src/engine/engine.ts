@@ -122,6 +122,7 @@ export interface EngineOptions {
   dns: LookupOptions;
   egressProxy: string | undefined;
   timeoutMs: number;
+  connectionMaxAgeMs: number;
   /** 0: attempts are made in the process. */
   sendThreads: number;
   retryScheduleMs: readonly number[];
@@ -184,9 +185,9 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  const { destinations, dns, egressProxy } = options;
+  const { destinations, dns, egressProxy, connectionMaxAgeMs } = options;
   const sending = createSending({
-    settings: { destinations, dns, egressProxy, timeoutMs, version },
+    settings: { destinations, dns, egressProxy, timeoutMs, connectionMaxAgeMs, version },
     threads: options.sendThreads,
     logger,
     metrics,

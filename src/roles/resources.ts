@@ -152,6 +152,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     dns: { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
     egressProxy: config.EGRESS_PROXY,
     timeoutMs: config.DELIVERY_TIMEOUT,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE,
     sendThreads: config.SEND_THREADS,
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,

@@ -16,6 +16,7 @@ import {
 } from './destination.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
+import { KeptConnections } from './kept.js';
 import type { Progress } from './phases.js';
 import { proxyOf, receiverBehind, throughTunnels, type AttemptOptions } from './proxy.js';
 
@@ -31,6 +32,8 @@ export interface RouteOptions {
    * divided by `sharedBy`.
    */
   maxIdleSockets?: number | undefined;
+  /** A connection is replaced after that time at most. Default: 2 minutes. */
+  maxAgeMs?: number | undefined;
   /** The number of routers in the process. Default: 1. */
   sharedBy?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
@@ -76,6 +79,7 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
 /** Shippers choose the hosts, and each keeps its connections for a while: together they could take all open files. */
 const MAX_IDLE_SOCKETS = 2_000;
 const IDLE_SHARE_OF_OPEN_FILES = 1 / 8;
+const MAX_AGE_MS = 120_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECKED_ADDRESSES = 10_000;
 
@@ -161,51 +165,37 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     http: new http.Agent({ ...common, onread: smallReads }),
     https: new https.Agent(secure),
   };
-  const ofProcess = Math.min(MAX_IDLE_SOCKETS, openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
-  boundIdle(Object.values(agents), options.maxIdleSockets ?? Math.floor(ofProcess / (options.sharedBy ?? 1)));
+  const kept = keepAlive ? keptConnections(options) : null;
+  for (const agent of Object.values(agents)) kept?.manage(agent);
   return options.egressProxy === undefined
-    ? { http: withGuard(agents.http, options), https: withGuard(agents.https, options) }
-    : tunnelled(agents, options.egressProxy, options);
+    ? { http: withGuard(agents.http, options, kept), https: withGuard(agents.https, options, kept) }
+    : tunnelled(agents, options.egressProxy, options, kept);
 }
 
-/**
- * Closes the socket that was idle longest when one more than `max` becomes idle, so those of hosts that are no longer
- * called go first. An agent reuses the newest of a host and drops closed ones from the other end.
- */
-function boundIdle(agents: http.Agent[], max: number): void {
-  const idle = new Set<Duplex>(); // longest idle first
-  function forget(this: Duplex) {
-    idle.delete(this);
-  }
-  for (const agent of agents) {
-    // Node destroys the socket if this returns false; its type does not say so.
-    const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-    const reuse = agent.reuseSocket.bind(agent);
-    agent.keepSocketAlive = (socket) => {
-      if (!keep(socket)) return false;
-      idle.add(socket);
-      socket.once('close', forget);
-      const [oldest] = idle;
-      if (idle.size > max) oldest!.destroy();
-      return true;
-    };
-    agent.reuseSocket = (socket, request) => {
-      idle.delete(socket);
-      socket.off('close', forget);
-      reuse(socket, request);
-    };
-  }
+function keptConnections({ dns, maxIdleSockets, sharedBy = 1, maxAgeMs = MAX_AGE_MS }: RouteOptions) {
+  const ofProcess = Math.min(MAX_IDLE_SOCKETS, openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
+  return new KeptConnections(dns, { maxIdle: maxIdleSockets ?? Math.floor(ofProcess / sharedBy), maxAgeMs });
 }
+
+/** The name that was looked up; null if the host is an address. */
+const nameOf = ({ host }: AttemptOptions) => (isIP(host!) === 0 ? host! : null);
 
 /** Names resolve within the attempt's deadline, and every address is checked. */
-function withGuard<Agent extends http.Agent>(agent: Agent, { policy, dns }: RouteOptions): Agent {
+function withGuard<Agent extends http.Agent>(
+  agent: Agent,
+  { policy, dns }: RouteOptions,
+  kept: KeptConnections | null,
+): Agent {
   const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (target, callback) => {
-    const { requester, progress } = target as AttemptOptions;
+  agent.createConnection = (options, callback) => {
+    const target = options as AttemptOptions;
+    const { requester, progress } = target;
     const lookup = guardedLookup(policy, (hostname) => dns.resolve(hostname, requester));
     progress.begin();
-    const socket = connect({ ...target, lookup }, callback);
-    if (socket) watch(socket, progress);
+    const socket = connect({ ...options, lookup }, callback);
+    if (!socket) return socket;
+    watch(socket, progress);
+    socket.once('connect', () => kept?.opened(socket, nameOf(target), remoteAddressOf(socket as Socket)!));
     return socket;
   };
   return agent;
@@ -229,6 +219,7 @@ function tunnelled(
   agents: { http: http.Agent; https: https.Agent },
   egressProxy: string,
   { policy, dns }: RouteOptions,
+  kept: KeptConnections | null,
 ) {
   const proxy = proxyOf(egressProxy);
   const overTls = agents.https.createConnection.bind(agents.https);
@@ -239,13 +230,16 @@ function tunnelled(
     progress.ended('dns');
     return found;
   };
+  const opened = (target: AttemptOptions, socket: Duplex) =>
+    kept?.opened(socket, nameOf(target), target.progress.remoteAddress!);
   return {
-    http: throughTunnels(agents.http, proxy, addressesOf, (_target, socket) => socket),
+    http: throughTunnels(agents.http, proxy, addressesOf, (_target, socket) => socket, opened),
     https: throughTunnels(
       agents.https,
       proxy,
       addressesOf,
       (target, socket) => overTls({ ...target, socket } as http.ClientRequestArgs) as Duplex,
+      opened,
     ),
   };
 }

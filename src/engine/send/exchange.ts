@@ -14,6 +14,7 @@ export interface ExchangeSettings {
   dns: LookupOptions;
   egressProxy?: string | undefined;
   timeoutMs: number;
+  connectionMaxAgeMs?: number | undefined;
   /** Parcelhook's, for `user-agent`. */
   version: string;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
@@ -37,6 +38,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
     policy: policyOf(settings.destinations),
     dns: createDnsResolver(settings.dns, logger),
     egressProxy: settings.egressProxy,
+    maxAgeMs: settings.connectionMaxAgeMs,
     certificateAuthority: settings.certificateAuthority,
     sharedBy,
   });

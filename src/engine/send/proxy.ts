@@ -58,6 +58,7 @@ export function throughTunnels<Agent extends http.Agent>(
   proxy: Proxy,
   addressesOf: (target: AttemptOptions) => Promise<LookupAddress[]>,
   wrap: (target: AttemptOptions, socket: Duplex) => Duplex,
+  opened: (target: AttemptOptions, socket: Duplex) => void,
 ): Agent {
   agent.createConnection = (options, callback) => {
     const target = options as AttemptOptions;
@@ -69,6 +70,7 @@ export function throughTunnels<Agent extends http.Agent>(
       progress.ended('connect');
       const socket = wrap(target, tunnel);
       receivers.set(socket, progress.remoteAddress!);
+      opened(target, socket);
       if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
       return socket;
     };

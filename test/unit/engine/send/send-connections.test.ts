@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { type SenderOptions, createSender } from '../../../../src/engine/send/sender.js';
 import { developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
@@ -57,6 +58,92 @@ describe('connections', () => {
     }
     while (open > maxIdleSockets) await new Promise(setImmediate);
     expect(called.connections()).toBe(1);
+  });
+});
+
+describe('a kept connection', () => {
+  const loopback = createLoopback();
+  const closers: (() => void)[] = [];
+  const open = (options: Partial<SenderOptions>) => {
+    const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
+    closers.push(sender.close);
+    return (url: string) => sender.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
+  };
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+    loopback.closeAll();
+  });
+
+  const ok: http.RequestListener = (_request, response) => response.end('OK');
+
+  /** Receivers at two addresses with the same port, and a name that leads to one of them. */
+  async function movingName() {
+    const [before, after] = ['127.0.0.1', '127.0.0.2'] as const;
+    const { port, connections } = await loopback.listen(http.createServer(ok));
+    const elsewhere = http.createServer(ok).listen(port, after);
+    await once(elsewhere, 'listening');
+    closers.push(() => elsewhere.close());
+    const name = {
+      address: before as string,
+      family: 4,
+      url: `http://shop.example.org:${port}/`,
+      connections,
+    };
+    return { name, before, after };
+  }
+
+  test('is closed at its greatest age, even if it is idle', async () => {
+    const server = http.createServer(ok);
+    const closed = new Promise((resolve) =>
+      server.on('connection', (socket: net.Socket) => socket.on('close', resolve)),
+    );
+    const { url, connections } = await loopback.listen(server);
+    const send = open({ maxAgeMs: 300 });
+    expect(await send(url)).toMatchObject({ ok: true });
+    expect(await send(url)).toMatchObject({ ok: true });
+    expect(connections()).toBe(1);
+    await closed;
+    expect(await send(url)).toMatchObject({ ok: true });
+    expect(connections()).toBe(2);
+  });
+
+  test('that is busy at its greatest age is closed when its request has ended', async () => {
+    let sockets: net.Socket[] = [];
+    const server = http.createServer((request, response) => {
+      sockets = [...new Set([...sockets, request.socket])];
+      if (sockets.length === 1) setTimeout(() => response.end('late'), 400);
+      else response.end('OK');
+    });
+    const { url } = await loopback.listen(server);
+    const send = open({ maxAgeMs: 200 });
+    expect(await send(url)).toMatchObject({ ok: true, responseBody: 'late' });
+    expect(await send(url)).toMatchObject({ ok: true, responseBody: 'OK' });
+    expect(sockets).toHaveLength(2);
+  });
+
+  test('to an address that its name has left is not used again', async () => {
+    const { name, before, after } = await movingName();
+    const send = open({ dns: stubDns(() => Promise.resolve([name])) });
+    expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
+    name.address = after;
+    expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: after });
+  });
+
+  test('stays in use while its name cannot be looked up, and waits only shortly for a slow response', async () => {
+    const { name, before, after } = await movingName();
+    const lookups = [
+      () => Promise.resolve([name]),
+      () => Promise.reject(new Error('no name server responds')),
+      () => new Promise<never>(() => {}),
+    ];
+    const send = open({ dns: stubDns(() => lookups.shift()!()) });
+    const startedAt = performance.now();
+    expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
+    name.address = after;
+    while (lookups.length > 0)
+      expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(name.connections()).toBe(1);
   });
 });
 

@@ -1,0 +1,140 @@
+import type http from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DnsResolver } from './dns/resolver.js';
+import type { AttemptOptions } from './proxy.js';
+
+/** Node's types leave it out. */
+type Agent = http.Agent & { addRequest(request: http.ClientRequest, target: AttemptOptions): void };
+
+/** The open connections to a name, each with its address. */
+interface Name {
+  addresses: Map<Duplex, string>;
+  lookUpAtMs: number;
+  /** A request waits for it before it takes one of the connections. */
+  lookup: Promise<unknown> | null;
+}
+
+/** A name is looked up at most this often, even if its TTL is 0; the resolver caches others for longer. */
+const lookUpEveryMs = 250;
+/** A later response closes connections, but delays no request. */
+const maxLookupWaitMs = 100;
+
+/**
+ * Closes kept connections when they are too old, too many, or lead to an address that their name has left. A busy one is
+ * closed when its request has ended.
+ */
+export class KeptConnections {
+  readonly #dns: DnsResolver;
+  readonly #maxIdle: number;
+  readonly #maxAgeMs: number;
+  /** Longest idle first. */
+  readonly #idle = new Set<Duplex>();
+  /** To be closed, but busy. */
+  readonly #retired = new Set<Duplex>();
+  readonly #names = new Map<string, Name>();
+
+  constructor(dns: DnsResolver, limits: { maxIdle: number; maxAgeMs: number }) {
+    this.#dns = dns;
+    this.#maxIdle = limits.maxIdle;
+    this.#maxAgeMs = limits.maxAgeMs;
+  }
+
+  /** Watches the connections that the agent keeps; `opened` makes each of them known. */
+  manage(httpAgent: http.Agent): void {
+    const agent = httpAgent as Agent;
+    // Node destroys the socket if this returns false; its type does not say so.
+    const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+    const reuse = agent.reuseSocket.bind(agent);
+    const add = agent.addRequest.bind(agent);
+    agent.keepSocketAlive = (socket) => {
+      if (!keep(socket) || !this.#makeRoom()) return false;
+      this.#idle.add(socket);
+      return true;
+    };
+    agent.reuseSocket = (socket, request) => {
+      this.#idle.delete(socket);
+      reuse(socket, request);
+    };
+    agent.addRequest = (request, target) => {
+      const lookup = this.#lookupOf(target);
+      if (lookup === null) add(request, target);
+      else void lookup.then(() => request.destroyed || add(request, target));
+    };
+    // Before Node gives the connection to a request that waits for one.
+    agent.prependListener('free', (socket: Duplex) => {
+      if (this.#retired.has(socket)) socket.destroy();
+    });
+  }
+
+  /** `name`: null if the connection is to an address without a name. */
+  opened(socket: Duplex, name: string | null, address: string): void {
+    // Connections that were opened together are not all replaced together.
+    const lifetimeMs = this.#maxAgeMs * (1 - Math.floor(Math.random() * 8) / 32);
+    const timer = setTimeout(() => this.#retire(socket), lifetimeMs).unref();
+    if (name !== null) this.#add(name, socket, address);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.#idle.delete(socket);
+      this.#retired.delete(socket);
+      if (name !== null) this.#remove(name, socket);
+    });
+  }
+
+  #add(host: string, socket: Duplex, address: string): void {
+    const name = this.#names.get(host) ?? {
+      addresses: new Map<Duplex, string>(),
+      lookUpAtMs: 0,
+      lookup: null,
+    };
+    this.#names.set(host, name);
+    name.addresses.set(socket, address);
+  }
+
+  #remove(host: string, socket: Duplex): void {
+    const name = this.#names.get(host);
+    name?.addresses.delete(socket);
+    if (name?.addresses.size === 0) this.#names.delete(host);
+  }
+
+  #lookupOf(target: AttemptOptions): Promise<unknown> | null {
+    const name = this.#names.get(target.host!);
+    if (name === undefined) return null;
+    if (performance.now() >= name.lookUpAtMs) this.#lookUp(name, target);
+    return name.lookup;
+  }
+
+  #lookUp(name: Name, { host, requester }: AttemptOptions): void {
+    name.lookUpAtMs = Infinity; // until this one has ended
+    const found = this.#dns.resolve(host!, requester).then(
+      (addresses) => {
+        for (const [socket, its] of name.addresses)
+          if (!addresses.some(({ address }) => address === its)) this.#retire(socket);
+      },
+      () => undefined, // a name that is not found now does not close what works
+    );
+    void found.then(() => (name.lookUpAtMs = performance.now() + lookUpEveryMs));
+    const patience = delay(maxLookupWaitMs, undefined, { ref: false });
+    name.lookup = Promise.race([found, patience]).then(() => (name.lookup = null));
+  }
+
+  /** Those of hosts that are no longer called go first: an agent reuses the newest of a host. */
+  #makeRoom(): boolean {
+    if (this.#idle.size < this.#maxIdle) return true;
+    const [oldest] = this.#idle;
+    if (oldest) this.#close(oldest);
+    return oldest !== undefined;
+  }
+
+  #retire(socket: Duplex): void {
+    if (this.#idle.has(socket)) this.#close(socket);
+    else this.#retired.add(socket);
+  }
+
+  /** The agent would give it to a request until it is told. */
+  #close(socket: Duplex): void {
+    this.#idle.delete(socket);
+    socket.destroy();
+    socket.emit('agentRemove');
+  }
+}
