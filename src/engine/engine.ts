@@ -8,6 +8,7 @@ import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
 import { createAttemptCounter } from './attempt/attempt.js';
+import { createBodies } from './attempt/bodies.js';
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
 import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
@@ -199,6 +200,7 @@ export function createEngine(options: EngineOptions): Engine {
     countAttempt: createAttemptCounter(metrics),
     sending,
     targets: createTargets(leaseDb, options.sealer),
+    bodies: createBodies(leaseDb),
     starts: createStarts(leaseDb, durations),
   };
   const dispatcher =

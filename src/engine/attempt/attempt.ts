@@ -14,10 +14,12 @@ import type { AttemptOutcome } from '../send/sender.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
 import { secondsSince } from '../settle/settler.js';
+import type { Bodies } from './bodies.js';
 import type { Starts } from './leases.js';
 
 export interface AttemptOptions {
   targets: Targets;
+  bodies: Bodies;
   starts: Starts;
   sending: Pick<Sending, 'send'>;
   logger: Logger;
@@ -55,14 +57,12 @@ export async function makeAttempt(
   issuedAt: number,
   { isProved = false, sending, answered, settle }: AttemptSteps,
 ): Promise<AttemptOutcome | null> {
-  const target = await options.targets
-    .of(claim)
-    .catch((error: unknown) =>
-      options.logger.warn(
-        { deliveryId: claim.deliveryId, error: describeError(error) },
-        'target not read; nothing is sent',
-      ),
-    );
+  const target = await readRequest(options, claim).catch((error: unknown) =>
+    options.logger.warn(
+      { deliveryId: claim.deliveryId, error: describeError(error) },
+      'target or body not read; nothing is sent',
+    ),
+  );
   if (!target) return null;
   sending?.();
   const outcome = await exchange(options, claim, target, issuedAt, isProved);
@@ -71,6 +71,13 @@ export async function makeAttempt(
   const { ended, accepted } = await settle(target, outcome);
   note(options, claim, ended, accepted);
   return outcome;
+}
+
+/** What the claim does not have of its request. */
+async function readRequest({ targets, bodies }: AttemptOptions, claim: Claim): Promise<Target> {
+  const target = await targets.of(claim);
+  if (claim.large) claim.body = await bodies.of(claim.large);
+  return target;
 }
 
 /** Null if the attempt may not start any more. An attempt whose target no key opens has failed. */

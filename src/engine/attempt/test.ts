@@ -113,6 +113,7 @@ export async function insertTest(
     webhookId,
     eventId: event.eventId,
     body: event.body,
+    large: null,
     shipmentId: null,
     sequence: 1,
     number: 1,

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { Columns } from '../../platform/database/parameters.js';
 import { firstIdOf } from '../../platform/ids.js';
-import type { AttemptRecord } from './types.js';
+import { maxClaimedBodyBytes, type AttemptRecord } from './types.js';
 
 /**
  * Conditions and columns that several statements share.
@@ -111,7 +111,11 @@ export const traceOf = (e: string) =>
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
-  o.supersede as supersedes, o.troubled, e.body, e.erasure is not null as erased, e.recorded_at as "recordedAt",
+  o.supersede as supersedes, o.troubled,
+  case when octet_length(e.body) <= ${maxClaimedBodyBytes} then e.body else '' end as body,
+  case when octet_length(e.body) > ${maxClaimedBodyBytes}
+       then json_build_object('eventId', e.event_id, 'bytes', octet_length(e.body)) end as large,
+  e.erasure is not null as erased, e.recorded_at as "recordedAt",
   coalesce(e.external_id, e.event_id::text) as "eventId", ${traceOf('e')} as trace`;
 
 const eventColumns = 'event_id, external_id, body, recorded_at, erasure, trace';

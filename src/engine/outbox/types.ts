@@ -4,6 +4,15 @@ import type { TraceContext } from '../../platform/telemetry/tracing.js';
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
 export type Trigger = (typeof triggers)[number];
 
+/** A longer body is no part of a claim: pages and what waits would have a copy for each webhook. */
+export const maxClaimedBodyBytes = 16 * 1024;
+
+/** `eventId`: its own, not its caller's. */
+export interface LargeBody {
+  eventId: string;
+  bytes: number;
+}
+
 /** `number` is the fencing token of the outcome. */
 export interface Claim {
   shipperId: string;
@@ -11,7 +20,9 @@ export interface Claim {
   webhookId: string;
   /** Sent as `webhook-id`. */
   eventId: string;
+  /** Empty in a claim of a large one, which is read when the attempt starts. */
   body: string;
+  large: LargeBody | null;
   recordedAt: Date;
   shipmentId: string | null;
   sequence: number;

@@ -1,4 +1,4 @@
-import type { Due, HandOver, DueClaim } from '../outbox/types.js';
+import { maxClaimedBodyBytes, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { ApiError, conflict, notFound, unavailable } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -222,13 +222,13 @@ const clockIsWrong = () =>
   unavailable('The clocks of this server and its database are more than a day apart; nothing was recorded.');
 
 const claimOf = (owed: Owed): DueClaim => ({
+  ...bodyOf(owed.event),
   dueAt: owed.dueAt,
   sendableForMs: 0,
   shipperId: owed.event.shipperId,
   deliveryId: owed.deliveryId,
   webhookId: owed.webhookId,
   eventId: owed.event.externalId ?? owed.event.eventId,
-  body: owed.event.body,
   recordedAt: owed.event.recordedAt,
   shipmentId: owed.event.shipmentId,
   sequence: owed.event.sequence,
@@ -243,6 +243,11 @@ const claimOf = (owed: Owed): DueClaim => ({
   erased: owed.event.erased,
   trace: owed.event.trace,
 });
+
+const bodyOf = ({ eventId, body }: EventRow): Pick<DueClaim, 'body' | 'large'> =>
+  body.length > maxClaimedBodyBytes
+    ? { body: '', large: { eventId, bytes: body.length } }
+    : { body, large: null };
 
 /**
  * A waiting delivery saw an earlier one that may have been settled meanwhile by a statement that did not see the later

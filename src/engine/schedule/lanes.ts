@@ -17,6 +17,8 @@ export class Shipper {
   excess = 0;
   /** Attempts under way, from their start until they are settled. */
   readonly inFlight = eachPool(() => 0);
+  /** The bytes of the large bodies among them. */
+  readonly large = eachPool(() => 0);
   /** When it last had as many attempts as one shipper may, while the pool had places left. */
   readonly fullAtMs = eachPool(() => -Infinity);
 

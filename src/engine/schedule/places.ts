@@ -38,6 +38,13 @@ const shareForRecords = 1 / 4;
 const shareForOrders = 1 / 2;
 /** Claims of unknown receivers, which may all hang, leave the rest of the room to known ones. */
 const maxShareOfUnknown = 1 / 2;
+/**
+ * The bound, in each pool, of the large bodies in flight: over TLS each attempt has copies of its own, outside the heap.
+ * One shipper may have half. Below a tenth it always has room, but not beyond twice the bound.
+ */
+export const maxLargeBytes = 16 * 1024 * 1024;
+const maxLargeOfShipper = maxLargeBytes * maxShareOfShipper;
+const maxLargeOfLight = maxLargeBytes * lightShare;
 /** New deliveries may take places before those of their lane that are due in PostgreSQL, for so long. */
 export const passedOverMs = 100;
 
@@ -68,6 +75,8 @@ export interface Budget {
 export class Places {
   readonly pending = eachPool(() => 0);
   readonly inFlight = eachPool(() => 0);
+  /** The bytes of large bodies. */
+  readonly #large = eachPool(() => 0);
   /** Requested by pages under way. */
   readonly awaited = eachPool(() => 0);
   /** Reserved for statements that record. */
@@ -87,29 +96,50 @@ export class Places {
   }
 
   isLight(shipper: Shipper, pool: Pool): boolean {
-    return shipper.inFlight[pool] < lightShare * this.#places[pool];
+    const large = shipper.large[pool];
+    return (
+      shipper.inFlight[pool] < lightShare * this.#places[pool] &&
+      (large === 0 || (large < maxLargeOfLight && this.#large[pool] < 2 * maxLargeBytes))
+    );
   }
 
   mayStart(shipper: Shipper, pool: Pool): boolean {
     const kept = Math.floor(lightShare * this.concurrency);
     return (
-      shipper.inFlight[pool] < this.maxOfShipper[pool] &&
-      (this.isLight(shipper, pool) || this.inFlight[pool] < this.#places[pool] - kept)
+      !this.isFull(shipper, pool) &&
+      (this.isLight(shipper, pool) ||
+        (this.inFlight[pool] < this.#places[pool] - kept &&
+          (shipper.large[pool] === 0 || this.#large[pool] < maxLargeBytes)))
     );
   }
 
-  mayMoveToSlow(): boolean {
-    return this.inFlight.slow < maxSlowFactor * this.concurrency;
+  /** It has as much in flight as one shipper may. */
+  isFull(shipper: Shipper, pool: Pool): boolean {
+    return shipper.inFlight[pool] >= this.maxOfShipper[pool] || shipper.large[pool] >= maxLargeOfShipper;
+  }
+
+  mayMoveToSlow({ claim }: InFlight): boolean {
+    return (
+      this.inFlight.slow < maxSlowFactor * this.concurrency &&
+      (!claim.large || this.#large.slow < 2 * maxLargeBytes)
+    );
   }
 
   hasFew(shipper: Shipper | null | undefined, coming = 0): boolean {
     return (shipper?.load ?? 0) + coming < lightShare * this.concurrency;
   }
 
-  take({ lane, pool }: InFlight, nowMs: number): void {
-    this.inFlight[pool!] += 1;
-    lane.shipper!.inFlight[pool!] += 1;
+  take({ lane, pool, claim }: InFlight, nowMs: number): void {
+    this.#add(lane.shipper!, pool!, claim, 1);
     this.#started.count(nowMs);
+  }
+
+  #add(shipper: Shipper, pool: Pool, { large }: InFlight['claim'], sign: 1 | -1): void {
+    this.inFlight[pool] += sign;
+    shipper.inFlight[pool] += sign;
+    if (!large) return;
+    this.#large[pool] += sign * large.bytes;
+    shipper.large[pool] += sign * large.bytes;
   }
 
   /** Moves an attempt to another pool, or to none. */
@@ -117,15 +147,11 @@ export class Places {
     const { pool: from } = entry;
     const shipper = entry.lane.shipper!;
     if (from !== null) {
-      if (shipper.inFlight[from] >= this.maxOfShipper[from] && this.hasFree(from))
+      if (this.isFull(shipper, from) && this.hasFree(from))
         shipper.fullAtMs[from] = Math.max(shipper.fullAtMs[from], fullUntilMs);
-      this.inFlight[from] -= 1;
-      shipper.inFlight[from] -= 1;
+      this.#add(shipper, from, entry.claim, -1);
     }
-    if (to !== null) {
-      this.inFlight[to] += 1;
-      shipper.inFlight[to] += 1;
-    }
+    if (to !== null) this.#add(shipper, to, entry.claim, 1);
     entry.pool = to;
   }
 
@@ -190,7 +216,10 @@ export class Places {
    */
   forPages({ pool, shipper }: Lane, { free, freeUnknown, forRecords }: Budget): number {
     const { pending, inFlight, awaited, concurrency } = this;
-    if (pool === 'slow') return this.#places.slow - inFlight.slow - pending.slow - awaited.slow;
+    if (pool === 'slow') {
+      if (shipper && shipper.large.slow >= maxLargeOfShipper) return 0;
+      return this.#places.slow - inFlight.slow - pending.slow - awaited.slow;
+    }
     const isFew = this.hasFew(shipper);
     const ofAll = (isFew ? free + concurrency : free - forRecords) - awaited.quick - awaited.unknown;
     const ofUnknown = (isFew ? freeUnknown + concurrency : freeUnknown) - awaited.unknown;
@@ -259,9 +288,9 @@ export function heldBack(
   const crowded = new Set<Lane>();
   for (const shipper of lanes.shippers())
     for (const pool of pools) {
-      const max = places.maxOfShipper[pool];
-      const isCrowded = places.hasFree(pool) && shipper.inFlight[pool] >= max;
-      if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < max / 2) continue;
+      const most = Math.min(places.maxOfShipper[pool], shipper.inFlight[pool]);
+      const isCrowded = places.hasFree(pool) && places.isFull(shipper, pool);
+      if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < most / 2) continue;
       for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
     }
   for (const lane of crowded)

@@ -213,7 +213,7 @@ export class Scheduler {
         this.#moveToSlow(lane, nowMs);
         returned.push(...this.#takePending(lane)); // claims would wait too long in this lane
       }
-      if (pool !== null && this.#places.mayMoveToSlow()) this.#places.leave(entry, 'slow', nowMs);
+      if (pool !== null && this.#places.mayMoveToSlow(entry)) this.#places.leave(entry, 'slow', nowMs);
     }
     return returned;
   }

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
+import { createBodies } from '../../../src/engine/attempt/bodies.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
 import { failedOutcome } from '../../../src/engine/send/messages.js';
 import type { Sending } from '../../../src/engine/send/threads.js';
 import { durationsOf } from '../../../src/platform/durations.js';
-import { type Due, dueSinceUnknown, noRoom } from '../../../src/engine/outbox/types.js';
+import {
+  type Due,
+  type DueClaim,
+  dueSinceUnknown,
+  noRoom,
+  type Room,
+} from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import {
@@ -132,6 +140,48 @@ test('a slow recording is delivered without a sweep, although later pages have p
   await late;
   await receiver.waitFor(1, ({ notification }) => notification.state === 'LATE');
   await dispatcher.drain();
+});
+
+test('a large body is in no claim: it is read when attempts start, once for all of an event, and every attempt has it', async () => {
+  await world.sql('truncate webhooks cascade');
+  const webhookIds: string[] = [];
+  while (webhookIds.length < 4) webhookIds.push(await addWebhook(world));
+  const evidences = ['ü'.repeat(20_000)];
+  let claims: DueClaim[] = [];
+  const recordLarge = async (room: Room) =>
+    recordEvents(
+      recording(
+        world.db,
+        {
+          reserve: () => room,
+          recorded: (_room, claimed) => void (claims = claimed),
+          notify: () => undefined,
+        },
+        longHoldMs,
+      ),
+      [{ shipmentId: await addShipment(world), state: 'CREATED', evidences }],
+    );
+  const statements: string[] = [];
+  const db: Database = {
+    ...world.db,
+    query: (name, ...rest) => {
+      statements.push(name);
+      return world.db.query(name, ...rest);
+    },
+  };
+  receiver.reply = () => ({});
+  const dispatcher = startDispatcher(world, receiver.url, { bodies: createBodies(db) });
+  await recordLarge(muchRoom);
+  expect(claims).toHaveLength(4);
+  expect(claims.map(({ body }) => body)).toEqual(['', '', '', '']);
+  dispatcher.accept(claims, performance.now());
+  await receiver.waitFor(4);
+  await recordLarge(noRoom);
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  const all = await receiver.waitFor(8);
+  await dispatcher.drain();
+  expect(all.map(({ notification }) => notification.evidences)).toEqual(all.map(() => evidences));
+  expect(statements).toEqual(['load-bodies', 'load-bodies']);
 });
 
 describe('a process that stops', () => {

@@ -67,6 +67,7 @@ const claimOf = (eventId: string, own: Partial<Claim> = {}): Claim => ({
   webhookId: 'webhook',
   eventId,
   body: JSON.stringify({ tracking_id: eventId, state: 'CREATED' }),
+  large: null,
   recordedAt: new Date(),
   shipmentId: null,
   sequence: 3,

@@ -4,6 +4,7 @@ import {
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
 import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
+import { createBodies } from '../../../src/engine/attempt/bodies.js';
 import { createStarts } from '../../../src/engine/attempt/leases.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';
@@ -55,6 +56,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
           open: () => opened,
         }),
     },
+    bodies: createBodies(db),
     sending: openSending(),
     logAttempts: 'all',
     logDetail: 'failed',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { maxLargeBytes } from '../../../../src/engine/schedule/places.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
 import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
@@ -115,4 +116,48 @@ test('attempts of one pool do not hide that claims of another wait for their tar
   scheduler.claimed(claimsOf('last', 1, 10), 10, null);
   expect(scheduler.starts(10)).toEqual([]);
   expect(scheduler.heldBack(5_010)['last']).toEqual({ count: 1, sendableForMs: 5_000, freeForMs: null });
+});
+
+describe('large bodies in flight', () => {
+  const bytes = 256 * 1024;
+  const claimsOf = (shipperId: string, webhooks: number, large: DueClaim['large']) =>
+    Array.from({ length: webhooks * 5 }, (_, n) => ({
+      shipperId,
+      webhookId: `${shipperId} ${n % webhooks}`,
+      dueAt: new Date(0),
+      sendableForMs: 0,
+      large,
+    })) as DueClaim[];
+  const start = (scheduler: Scheduler, claims: DueClaim[]) => {
+    scheduler.claimed(claims, 0, null);
+    return scheduler.starts(0);
+  };
+  const large = { eventId: 'e', bytes };
+
+  test('of one shipper are at most half of what may be, and delay nobody else', () => {
+    const scheduler = new Scheduler({ concurrency: 500, slowMs });
+    const greedy = start(scheduler, claimsOf('greedy', 100, large));
+    expect(greedy.length * bytes).toBe(maxLargeBytes / 2);
+    expect(start(scheduler, claimsOf('light', 1, null))).toHaveLength(5);
+    expect(start(scheduler, claimsOf('other', 1, large))).toHaveLength(5);
+    for (const entry of greedy) scheduler.ended(entry, null, 0);
+    expect(scheduler.starts(0)).toHaveLength(greedy.length);
+  });
+
+  test('are bounded, however many shippers there are', () => {
+    const scheduler = new Scheduler({ concurrency: 500, slowMs });
+    let inFlight = 0;
+    for (let n = 0; n < 50; n += 1) inFlight += start(scheduler, claimsOf(`s${n}`, 20, large)).length;
+    expect(inFlight * bytes).toBeLessThanOrEqual(2 * maxLargeBytes + 50 * bytes);
+    for (const entry of scheduler.slow(2 * slowMs)) scheduler.ended(entry, null, 2 * slowMs);
+    expect(inFlight).toBe(scheduler.usage().inFlight.unknown + scheduler.usage().inFlight.slow);
+  });
+
+  test('that hang leave places to claims of others, which are ours no longer than they wait for us', () => {
+    const scheduler = new Scheduler({ concurrency: 100, slowMs });
+    const greedy = start(scheduler, claimsOf('greedy', 100, large));
+    for (const entry of greedy) scheduler.sending(entry, 0);
+    const held = Object.values(scheduler.heldBack(500));
+    expect(held).toEqual(held.map(() => ({ count: 0, sendableForMs: 0, freeForMs: 0 })));
+  });
 });
