@@ -112,8 +112,8 @@ export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deli
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
   o.supersede as supersedes, o.troubled,
-  case when octet_length(e.body) <= ${maxClaimedBodyBytes} then e.body else '' end as body,
-  case when octet_length(e.body) > ${maxClaimedBodyBytes}
+  case when octet_length(e.body) <= ${maxClaimedBodyBytes} or e.erasure is not null then e.body else '' end as body,
+  case when octet_length(e.body) > ${maxClaimedBodyBytes} and e.erasure is null
        then json_build_object('eventId', e.event_id, 'bytes', octet_length(e.body)) end as large,
   e.erasure is not null as erased, e.recorded_at as "recordedAt",
   coalesce(e.external_id, e.event_id::text) as "eventId", ${traceOf('e')} as trace`;

@@ -4,7 +4,10 @@ import type { TraceContext } from '../../platform/telemetry/tracing.js';
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
 export type Trigger = (typeof triggers)[number];
 
-/** A longer body is no part of a claim: pages and what waits would have a copy for each webhook. */
+/**
+ * A longer body is no part of a claim: pages and what waits would have a copy for each webhook. An erased one is: what a
+ * process keeps of large bodies may be from before the erasure.
+ */
 export const maxClaimedBodyBytes = 16 * 1024;
 
 /** `eventId`: its own, not its caller's. */
