@@ -20,12 +20,12 @@ const hostile = {
   enable_nestloop: 'off',
 };
 
-/** Every role of the server has them from its next connection on, or PostgreSQL's own again. */
-export async function setDefaults(server: string, are: 'hostile' | 'usual'): Promise<void> {
+/** Connections of the role have them from now on, or PostgreSQL's own again; of every role by default. */
+export async function setDefaults(server: string, are: 'hostile' | 'usual', role = 'all'): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   const statements = Object.entries(hostile).map(([name, value]) =>
-    are === 'hostile' ? `alter role all set ${name} = '${value}'` : `alter role all reset ${name}`,
+    are === 'hostile' ? `alter role ${role} set ${name} = '${value}'` : `alter role ${role} reset ${name}`,
   );
   await client.query(statements.join('; ')).finally(() => client.end());
 }

@@ -29,10 +29,11 @@ export function redisBackend(
   const producing = open('fast');
   // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
+  const over = url.startsWith('rediss') ? ' over TLS' : '';
   const requireConnection = () => {
     if (producing.status === 'ready') return;
     const reason = lastError ? describeError(lastError) : producing.status;
-    throw new Error(`Redis is not connected: ${reason}`);
+    throw new Error(`Redis is not connected${over}: ${reason}`);
   };
   const memories = (): Promise<string[]> => {
     requireConnection();

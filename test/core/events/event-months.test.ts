@@ -3,7 +3,8 @@ import { mock } from 'node:test';
 import { recordEvents, type RecordResult } from '../../../src/engine/record/record.js';
 import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { makeFirstPartitions } from '../../../src/history/retention/log-days.js';
+import { newId } from '../../../src/platform/ids.js';
+import { makeFirstPartitions, makePartitionsFor } from '../../../src/history/retention/log-days.js';
 import { findFilteredShipments } from '../../../src/history/log/shipment-filter.js';
 import { findTracking } from '../../../src/shipments/store.js';
 import { collector, longHoldMs, pull, record, recording } from '../../support/core/acts.js';
@@ -223,4 +224,43 @@ describe('a process whose clock is off by more than a day', () => {
     await record(world.db, shipmentId, ['PICKED_UP']);
     expect(await historyOf(shipmentId)).toEqual(['CREATED', 'PICKED_UP']);
   });
+});
+
+test('a replay makes partitions for days with events of its shipper, or its shipment, however far back it begins', async () => {
+  const [old, older] = [newId(), newId()];
+  await world.sql(
+    `insert into shipment_progress select shipment_id, $1::uuid, 'CREATED', 1, now() from unnest($2::uuid[]) shipment_id`,
+    [world.shipperId, [old, older]],
+  );
+  await world.sql(
+    `select make_log_partitions(day, day) from unnest(array[current_date - 400, current_date - 900]) day`,
+  );
+  await world.sql(
+    `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+       select uuid_floor(now() - e.days * interval '1 day'), $1::uuid, e.shipment_id, 1, 'CREATED', now(), '{}'
+         from (values ($2::uuid, 400), ($3::uuid, 900)) e (shipment_id, days)`,
+    [world.shipperId, old, older],
+  );
+  await world.sql(
+    `select drop_log_day(to_char(current_date - days, 'YYYYMMDD')) from unnest(array[400, 900]) days`,
+  );
+  const tables = async () =>
+    (
+      await world.sql(
+        `select 1 from pg_class where relname ~ '^(deliveries|attempts|events)_[0-9]+$' and relkind = 'r'`,
+      )
+    ).length;
+  const before = await tables();
+  const walk = { shipperId: world.shipperId, shipmentId: old, since: new Date('2017-01-01') };
+  const tenYearsMs = 3_650 * 86_400_000;
+  for (const [made, shipmentId] of [
+    [2, old],
+    [4, null],
+    [4, null],
+  ] as const) {
+    await makePartitionsFor(world.db, { ...walk, shipmentId }, tenYearsMs);
+    expect((await tables()) - before).toBe(made);
+  }
+  await makePartitionsFor(world.db, { ...walk, shipperId: newId(), shipmentId: null }, tenYearsMs);
+  expect((await tables()) - before).toBe(4);
 });

@@ -11,37 +11,48 @@ import {
   type Account,
 } from '../../support/client.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
-import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
+import { accountAt, crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
 import { until } from '../../support/until.js';
 
 let folder: Folder;
 let postgres: PostgresPair;
 let service: RunningProcess;
+/** Knows the addresses of both servers, the standby's first. */
+let several: RunningProcess;
 let account: Account;
 const closing: Closing = [];
 
 beforeAll(async () => {
   folder = newFolder();
   postgres = await postgresWithStandby(folder.path, closing, false);
-  service = await startProcess(deployment(postgres.url));
+  const env = deployment(postgres.url);
+  service = await startProcess(env);
+  const [{ username, password, host }, standby] = [
+    new URL(postgres.primaryUrl),
+    new URL(postgres.standbyUrl),
+  ];
+  const both = `postgresql://${username}:${password}@${standby.host},${host}/parcelhook`;
+  several = await startProcess({ ...env, DATABASE_URL: `${both}?target_session_attrs=read-write` });
   account = await registerAccount(service);
 });
 afterAll(async () => {
   const exit = service && (await stopProcess(service));
+  if (several) expect(await stopProcess(several)).toBe(0);
   for (const close of closing.reverse()) await close();
   folder.remove();
   expect(exit).toBe(0);
-  expect(crashTraces(service.output())).toEqual([]);
+  for (const one of [service, several]) expect(crashTraces(one.output())).toEqual([]);
 });
 
 const setReadOnly = async (setting: 'on' | 'off') => {
   await sql(postgres.primaryUrl, `alter system set default_transaction_read_only = ${setting}`);
   await sql(postgres.primaryUrl, 'select pg_reload_conf()');
 };
-const order = () => account.call('/v1/shipments', { body: sampleOrder() });
-const untilAccepting = () => until('accepting', async () => (await order()).httpStatus === 201, 10_000);
-const readyz = async (headers = {}) => {
-  const { httpStatus, body } = await request(`${service.url}/readyz`, { headers });
+const order = (at = service) => accountAt(account, at).call('/v1/shipments', { body: sampleOrder() });
+const untilAccepting = (at = service) =>
+  until('accepting', async () => (await order(at)).httpStatus === 201, 10_000);
+const readyz = async (headers = {}, at = service) => {
+  const { httpStatus, body } = await request(`${at.url}/readyz`, { headers });
   return { httpStatus, postgres: (body as unknown as { checks: Record<string, string> }).checks.postgres };
 };
 const readyGauge = async () =>
@@ -76,8 +87,9 @@ test('a read-only PostgreSQL is unavailable: 503 with Retry-After, not ready, an
   await created();
 });
 
-test('a standby promoted without all commits voids earlier cursors, in a running process', async () => {
+test('a standby promoted without all commits voids earlier cursors, in a running process; one that knows both servers goes over to it', async () => {
   const kept = await created();
+  expect((await order(several)).httpStatus).toBe(201);
   await postgres.cutOff();
   const lost = await created();
   const before = (await account.call('/v1/events?after=latest')).data.nextCursor as string;
@@ -86,9 +98,11 @@ test('a standby promoted without all commits voids earlier cursors, in a running
   await setReadOnly('on');
   await postgres.promote();
   await untilAccepting();
+  await untilAccepting(several);
   const stillAtPrimary = `select application_name from pg_stat_activity where application_name like 'parcelhook%'`;
   await until('moved', async () => (await sql(postgres.primaryUrl, stillAtPrimary)).length === 0, 20_000);
-  await until('ready', async () => (await readyz()).httpStatus === 200);
+  for (const one of [service, several])
+    await until('ready', async () => (await readyz({}, one)).httpStatus === 200);
   expect((await account.call(`/v1/shipment-tracking/${lost}`)).httpStatus).toBe(404);
   // Transaction ids reach the old values; events recorded then would be behind the cursor.
   await sql(

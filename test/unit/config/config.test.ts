@@ -30,7 +30,14 @@ const wrong: Record<string, string[]> = {
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
   MAX_CONNECTIONS: ['0', '15', 'many'],
   PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://', 'https://h/?a', 'https://u@h'],
-  DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
+  DATABASE_URL: [
+    'mysql://localhost/db',
+    'localhost:5432',
+    'postgres',
+    'postgresql://h1:5432,h2:99999/db',
+    'postgresql://h1,h2/db?target_session_attrs=standby',
+    'postgresql://h1/db?sslmode=verify-full&sslrootcert=/nowhere/ca.crt',
+  ],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
   DATABASE_SIZE_LIMIT: [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { openPool, parseAddress } from '../../../src/platform/database/connection.js';
 import { nearestName } from '../../../src/platform/issues.js';
 import { byteCount, duration, parseByteCount, parseDurationMs } from '../../../src/platform/quantity.js';
 
@@ -113,6 +114,46 @@ describe('the nearest name', () => {
         const middle = { swap: pair, drop: name[at]!, add: `${name[at]!}x${name[at + 1]!}` }[kind];
         expect(nearestName(name.slice(0, at) + middle + name.slice(at + 2), [...fields, name])).toBe(name);
       }),
+    );
+  });
+});
+
+describe('the address of PostgreSQL', () => {
+  const serversOf = (text: string) => parseAddress(text).servers.map(({ host, port }) => `${host} ${port}`);
+
+  test.each([
+    ['postgresql://u:p@db/n', ['db 5432']],
+    ['postgres://u:p@[::1]:5433/n', ['::1 5433']],
+    ['postgresql://u:p%40@h1:5432,h2:5433/n?target_session_attrs=read-write', ['h1 5432', 'h2 5433']],
+    ['postgresql://u:p@/n?host=h1,h2&port=5433', ['h1 5433', 'h2 5433']],
+    ['postgresql:///n?host=/run/postgresql&user=u', ['/run/postgresql 5432']],
+  ])('%s names %j', (text, servers) => {
+    expect(serversOf(text)).toEqual(servers);
+    expect(parseAddress(text).common).toMatchObject({ user: 'u', database: 'n' });
+  });
+
+  test.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
+    'sslmode=%s verifies the certificate',
+    (mode) => {
+      expect(parseAddress(`postgresql://h/n?sslmode=${mode}`).common.ssl).toEqual({});
+    },
+  );
+
+  test('only what asks for it is not verified, or not encrypted', () => {
+    const sslOf = (query: string) => parseAddress(`postgresql://h/n${query}`).common.ssl;
+    expect(sslOf('?sslmode=no-verify')).toEqual({ rejectUnauthorized: false });
+    expect([sslOf('?sslmode=disable'), sslOf('')]).toEqual([false, false]);
+  });
+
+  test('no option of the address takes the place of a setting that the service relies on', () => {
+    const pool = openPool(
+      'postgresql://h/n?options=-c%20DateStyle%3DGerman',
+      { settings: {} },
+      () => undefined,
+    );
+    const { options } = pool as unknown as { options: { options: string } };
+    expect(options.options.lastIndexOf('DateStyle=ISO')).toBeGreaterThan(
+      options.options.lastIndexOf('DateStyle=German'),
     );
   });
 });

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../bench/scenarios/scenario.js';
+import { until, type Figure } from '../../bench/scenarios/scenario.js';
+import { setDefaults, usualOptions } from '../../../support/hostile-defaults.js';
 import { request } from '../../../support/client.js';
-import { startProcess, stopProcess } from '../../../support/process.js';
+import { operatorToken, startProcess, stopProcess } from '../../../support/process.js';
 import { runProgram } from '../../../support/program.js';
 import { freePort } from '../../../support/redis.js';
 import {
@@ -14,7 +15,8 @@ import {
   programWithOtherText,
   waitingForSchema,
 } from '../../../support/wrong-starts.js';
-import { respondedWithin, notAccepted } from './figures.js';
+import { respondedWithin, goesOnWithin, notAccepted } from './figures.js';
+import { inFlightOfProcess } from '../world/service.js';
 import type { Fault, Injection } from './fault.js';
 
 const wrongStarts: Fault = {
@@ -90,4 +92,68 @@ async function startBeforeSchema({ world: { service, postgres }, note }: Injecti
   }
 }
 
-export const wrongStartFaults: Fault[] = [wrongStarts];
+const hostileEngines: Fault = {
+  name: 'B30',
+  promise:
+    'roles with hostile defaults (DateStyle, TimeZone, isolation, search_path, bytea_output), every connection new: delivering again within 10 s; a worker whose Redis user lacks INFO, and an api whose role may not create the schema, say so within 15 s, answer, and end on SIGTERM',
+  workers: 2,
+  inFlight: 2 * inFlightOfProcess,
+  inject: async (injection) => {
+    const { world, mark, note, pause } = injection;
+    const { superuserUrl, sql } = world.postgres!;
+    process.env.PGOPTIONS = usualOptions; // for the bench's own connections
+    await setDefaults(superuserUrl, 'hostile');
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+                        where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    await sql(terminate).catch(() => undefined);
+    mark();
+    await pause(10_000);
+    const database = await emptyDatabaseOfOwner(superuserUrl);
+    const env = { ...world.service.env, DATABASE_URL: database.service };
+    for (const figure of await saysWhy('api', env, 'postgres', /permission denied/)) note(figure);
+    if (world.redis) {
+      await world.redis.command('ACL', 'SETUSER', 'blind', 'on', '>secret', '~*', '&*', '+@all', '-info');
+      const url = new URL(world.service.env.REDIS_URL!);
+      [url.username, url.password] = ['blind', 'secret'];
+      const blind = { ...world.service.env, REDIS_URL: url.href };
+      for (const figure of await saysWhy('worker', blind, 'queue', /NOPERM/)) note(figure);
+    }
+    await database.drop();
+    await setDefaults(superuserUrl, 'usual');
+    delete process.env.PGOPTIONS;
+  },
+  figures: (outcome) => [respondedWithin(outcome, 1_100), goesOnWithin(outcome, 10_000)],
+};
+
+/** Starts a process that cannot work. */
+async function saysWhy(
+  role: string,
+  env: Record<string, string>,
+  check: string,
+  why: RegExp,
+): Promise<Figure[]> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let stop: () => void = () => undefined;
+  const stopWhen = new Promise<void>((resolve) => (stop = resolve));
+  const ended = runProgram([role], { ...env, PORT: String(port) }, { stopWhen });
+  const startedAt = performance.now();
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  let slowestMs = 0;
+  await until(`${role} says why`, 30_000, async () => {
+    const askedAt = performance.now();
+    const lives = await request(`${url}/healthz`).catch(() => null);
+    if (lives) slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+    const { body } = (await request(`${url}/readyz`, { headers }).catch(() => null)) ?? {};
+    return why.test((body as { checks?: Record<string, string> } | undefined)?.checks?.[check] ?? '');
+  }).finally(stop);
+  const saidAfterMs = performance.now() - startedAt;
+  const { exit } = await ended;
+  return [
+    { name: `${role}: said why after`, value: saidAfterMs, unit: 'ms', atMost: 15_000 },
+    { name: `${role}: slowest /healthz`, value: slowestMs, unit: 'ms', atMost: 1_000 },
+    { name: `${role}: exit code after SIGTERM`, value: Number(exit), unit: '', atMost: 0 },
+  ];
+}
+
+export const wrongStartFaults: Fault[] = [wrongStarts, hostileEngines];
