@@ -154,6 +154,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     dns: { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
     egressProxy: config.EGRESS_PROXY,
     timeoutMs: config.DELIVERY_TIMEOUT,
+    destinationRate: { perSecond: config.DESTINATION_RATE, agreed: config.AGREED_DESTINATIONS },
     sendThreads: config.SEND_THREADS,
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,
