@@ -5,7 +5,10 @@ import { isLoopback } from '../platform/networks.js';
 import { equalSecrets, secretFileNames, withSecretFiles, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
-export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
+export type Config = Omit<
+  Variables,
+  'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'DESTINATION_RATE' | 'SIMULATE'
+> & {
   embedded: boolean;
   /** Embedded, and only this machine reaches it. */
   development: boolean;
@@ -14,6 +17,7 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOW_HTTP_TARGETS: boolean;
+  DESTINATION_RATE: number;
   SIMULATE: boolean;
 };
 
@@ -43,6 +47,7 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
   const HOST = settings.HOST ?? (embedded ? '127.0.0.1' : undefined);
+  const ALLOW_PRIVATE_TARGETS = settings.ALLOW_PRIVATE_TARGETS ?? embedded;
   const development = embedded && HOST !== undefined && isLoopback(HOST);
   return {
     ...settings,
@@ -50,11 +55,15 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
     development,
     misspelt: named,
     HOST,
-    ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
+    ALLOW_PRIVATE_TARGETS,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
+    DESTINATION_RATE: settings.DESTINATION_RATE ?? (ALLOW_PRIVATE_TARGETS ? 0 : defaultDestinationRate),
     SIMULATE: settings.SIMULATE ?? development,
   };
 }
+
+/** Where private targets are allowed, receivers are the operator's own or under test. */
+const defaultDestinationRate = 50;
 
 /** Common in other programs: beside the one that they are like, they are no mistake. */
 const ofOtherPrograms = ['SECRET_KEY', 'DATABASE_URI', 'REDIS_URI'];

@@ -63,6 +63,18 @@ const ports = z.string().transform((text, context) => {
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
 
+/** Host names or addresses, each with or without a port, as a URL has them. */
+const destinations = z.string().transform((text, context) => {
+  const list = text
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean);
+  if (list.every((entry) => URL.canParse(`x://${entry}`) && new URL(`x://${entry}`).host === entry))
+    return list;
+  context.addIssue('must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
+  return z.NEVER;
+});
+
 /** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
 const proxies = z.string().transform((text, context) => {
   if (/^[1-9]$/.test(text.trim())) return Number(text);
@@ -230,6 +242,16 @@ export const variables = z.object({
     .prefault('100')
     .describe(
       'Tests, redeliveries and replays that may be requested per hour for one webhook; twice as many for one shipper, six times as many in total for one host; 0: no limit',
+    ),
+  DESTINATION_RATE: integer(0, 1_000_000)
+    .optional()
+    .describe(
+      'Attempts per second at one host and port, for all shippers together, until its receiver has [agreed to more](receiving.md#agree-to-more); 0: no limit. Unset: 50; 0 with `ALLOW_PRIVATE_TARGETS`',
+    ),
+  AGREED_DESTINATIONS: destinations
+    .prefault('')
+    .describe(
+      'Hosts that `DESTINATION_RATE` does not limit (`hooks.example.com,hooks.example.org:8443`). Unset: none',
     ),
   RETRY_SCHEDULE: retrySchedule
     .prefault('5s,5m,30m,2h,5h,10h,14h,20h,24h')

@@ -7,6 +7,7 @@ import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.j
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
+import { createAgreements, createSharing } from './attempt/agreements.js';
 import { createAttemptCounter } from './attempt/attempt.js';
 import { createBodies } from './attempt/bodies.js';
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
@@ -14,6 +15,7 @@ import { createTargets } from './send/targets.js';
 import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
 import { disableFailing, type Disabled } from './circuit/transitions.js';
 import { reorderDeliveries } from './outbox/turns.js';
+import { Paces } from './schedule/pace.js';
 import type { HeldBack } from './schedule/places.js';
 import { distinctDue, noRoom, type Claim, type Due, type HandOver } from './outbox/types.js';
 import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult } from './record/record.js';
@@ -81,6 +83,7 @@ export { cancelErased, cancelExpired, owedToRemove } from './outbox/turns.js';
 export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 
 // Sending.
+export { deleteOldDestinations } from './attempt/agreements.js';
 export { untilNoSendCanStart } from './attempt/leases.js';
 export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
@@ -124,6 +127,8 @@ export interface EngineOptions {
   egressProxy: string | undefined;
   timeoutMs: number;
   connectionMaxAgeMs: number;
+  /** Attempts per second at one host and port whose receiver has not agreed to more; 0: any number. */
+  destinationRate: { perSecond: number; agreed: readonly string[] };
   /** 0: attempts are made in the process. */
   sendThreads: number;
   retryScheduleMs: readonly number[];
@@ -167,6 +172,8 @@ export interface Engine {
 export interface Dispatch {
   /** Takes a job of a queue of deliveries. */
   take(job: { name: string; ids: string[] }): Promise<void>;
+  /** Shares the pace of each host with the other processes that send; null if it is not bounded. */
+  sharePaces: (() => Promise<void>) | null;
   /** Each call is one step and returns the milliseconds until the next one. */
   sweep(): Promise<number>;
   takeUpLapsed(): Promise<number>;
@@ -203,8 +210,18 @@ export function createEngine(options: EngineOptions): Engine {
     bodies: createBodies(leaseDb),
     starts: createStarts(leaseDb, durations),
   };
+  const { perSecond, agreed } = options.destinationRate;
+  const paces = perSecond === 0 ? null : new Paces(perSecond, agreed);
   const dispatcher =
-    concurrency === null ? null : createDispatcher({ ...attempting, concurrency, onLeft: wakeOthers });
+    concurrency === null
+      ? null
+      : createDispatcher({
+          ...attempting,
+          concurrency,
+          paces,
+          agree: createAgreements(attempting),
+          onLeft: wakeOthers,
+        });
   const handOver: HandOver = dispatcher ?? {
     reserve: () => noRoom,
     recorded: (_room, _claims, left) => wakeOthers(left),
@@ -233,6 +250,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
+      sharePaces: paces && createSharing(leaseDb, paces),
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,

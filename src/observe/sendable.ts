@@ -65,7 +65,7 @@ const sumsByHold = (expression: string, condition = 'true') =>
  * Sendable is what a worker could send now: due, its webhook called, and not claimed, or claimed under a lease that ran
  * out. It has been sendable since it was due, or since its webhook was called again (`called_since`), if that is later.
  *
- * Not sendable is what is due to a receiver that has as many attempts as it may. Only the process that makes them knows
+ * Not sendable is what waits for the pace of its host (`paced_until`), or is due to a receiver that has as many attempts as it may. Only the process that makes them knows
  * that: what it holds back (`heldBack`) is sendable, and so is what waits behind it, however many claims there are. Of
  * the other webhooks PostgreSQL knows the claims: a receiver is taken to be full if it has `fullFrom` valid ones, half of
  * a slow lane's limit, or its shipper `shipperFullFrom`. Where the longest due are claims, what is due behind them is
@@ -91,7 +91,7 @@ export async function readBacklog(
          from owing o cross join lateral (
            select case when suspended then 'suspended' when status = 'PAUSED' then 'paused'
                        when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
-                  shipper_id, called_since, coalesce(c.failing, false) as failing
+                  shipper_id, called_since, coalesce(c.failing, false) as failing, paced_until > now() as paced
              from webhooks
              left join lateral (
                select open_until is not null as open, failing_since is not null as failing
@@ -124,7 +124,8 @@ export async function readBacklog(
                 to_timestamp(f.full_ms / 1000))) as seconds
          from counted c
         cross join lateral (
-          select case when c.ours is not null then greatest(c.full_ms, t.now_ms - (c.ours ->> 'freeForMs')::float8)
+          select case when c.paced then t.now_ms
+                      when c.ours is not null then greatest(c.full_ms, t.now_ms - (c.ours ->> 'freeForMs')::float8)
                       when c.sending >= $2::int or c.of_shipper >= $7::int then t.now_ms else c.full_ms end as full_ms
             from (select extract(epoch from now())::float8 * 1000 as now_ms) t) f
      )

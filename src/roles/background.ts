@@ -7,7 +7,13 @@ import { createPurge } from '../history/retention/purge.js';
 import { createFold, lockCounts } from '../history/stats/fold.js';
 import { dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
-import { deleteOldExternalIds, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
+import {
+  deleteOldDestinations,
+  deleteOldExternalIds,
+  owedToRemove,
+  takeOut,
+  type Dispatch,
+} from '../engine/engine.js';
 import { anyWork, createBacklogGauges, findWork, refreshGauges, type Work } from '../observe/backlog.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
@@ -40,6 +46,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const daysWithoutSuccess = 5;
+const sharePacesEveryMs = 10 * secondMs;
 
 /** The removal of shippers gets these from here: it belongs to accounts, which imports no feature above it. */
 export const owners: OwnersOfRows = {
@@ -146,12 +153,15 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => deleteOldExternalIds(db, retentionMs),
       () => deleteExpiredIdempotencyKeys(db),
       () => forgetEndedSessions(db),
+      () => deleteOldDestinations(db),
     );
   const simulations: Task[] = config.SIMULATE
     ? [['simulations', sweepEveryMs, () => advanceSimulations(creation), ['simulations']]]
     : [];
 
+  const { sharePaces } = dispatch;
   return [
+    ...(sharePaces ? [['share paces', sharePacesEveryMs, sharePaces] as Task] : []),
     ['sweep deliveries', sweepEveryMs, dispatch.sweep, correctedInSweeps],
     ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders), ['orders']],
     ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed, ['owed']],

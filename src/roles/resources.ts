@@ -153,6 +153,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     egressProxy: config.EGRESS_PROXY,
     timeoutMs: config.DELIVERY_TIMEOUT,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE,
+    destinationRate: { perSecond: config.DESTINATION_RATE, agreed: config.AGREED_DESTINATIONS },
     sendThreads: config.SEND_THREADS,
     retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,

@@ -36,8 +36,8 @@ export interface AttemptOptions {
 export interface AttemptSteps {
   /** The receiver has been quick lately. */
   isProved?: boolean;
-  /** The target is known: the exchange begins. */
-  sending?(): void;
+  /** The target is known: the exchange begins, unless this returns false. */
+  sending?(target: Target): boolean;
   /** The exchange is over; null: it may not start any more. */
   answered?(outcome: AttemptOutcome | null): void;
   /** `accepted`: the claim was still ours. */
@@ -64,7 +64,7 @@ export async function makeAttempt(
     ),
   );
   if (!target) return null;
-  sending?.();
+  if (sending?.(target) === false) return null;
   const outcome = await exchange(options, claim, target, issuedAt, isProved);
   answered?.(outcome);
   if (!outcome) return null;
@@ -73,7 +73,7 @@ export async function makeAttempt(
   return outcome;
 }
 
-/** What the claim does not have of its request. */
+/** Reads what the claim does not have of its request. */
 async function readRequest({ targets, bodies }: AttemptOptions, claim: Claim): Promise<Target> {
   const target = await targets.of(claim);
   if (claim.large) claim.body = await bodies.of(claim.large);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { HeldBack } from '../schedule/places.js';
+import type { HeldBack, OrdersUnderWay, Page } from '../schedule/places.js';
 import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
@@ -12,7 +12,9 @@ import type { Durations } from '../../platform/durations.js';
 import { makeAttempt, type AttemptOptions } from './attempt.js';
 import { createLeases } from './leases.js';
 import type { InFlight } from '../schedule/lanes.js';
-import { Scheduler, type OrdersUnderWay, type Page } from '../schedule/scheduler.js';
+import type { Paces } from '../schedule/pace.js';
+import type { Paced } from '../schedule/pacing.js';
+import { Scheduler } from '../schedule/scheduler.js';
 
 export interface DispatcherOptions
   extends AttemptOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
@@ -21,6 +23,10 @@ export interface DispatcherOptions
   metrics: Metrics;
   durations: Durations;
   concurrency: number;
+  /** Null if no host's pace is bounded. */
+  paces: Paces | null;
+  /** Finds out whether the receivers of these paces agree to any. */
+  agree(paced: Paced[]): void;
   onLeft(due: Due[]): void;
 }
 
@@ -177,7 +183,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
       isProved: entry.pool === 'quick',
-      sending: () => scheduler.sending(entry, performance.now()),
+      sending: (target) => scheduler.sending(entry, performance.now(), options.paces?.of(target)),
       answered: (answer) => {
         const sendableMs = scheduler.answered(entry, performance.now());
         if (!answer) return;
@@ -222,6 +228,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return;
     }
     giveBackAll(scheduler.slow(performance.now()));
+    options.agree(scheduler.pacing.waiting());
     startAndPull();
   };
 

@@ -1,4 +1,5 @@
 import type { DueClaim } from '../outbox/types.js';
+import type { Pace } from './pace.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
 export type Pool = (typeof pools)[number];
@@ -83,8 +84,15 @@ export class Lane {
   page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null = null;
   /** Start of the next page (epoch). Nothing earlier is due. */
   cursorMs = -Infinity;
-  /** The last moment without room, when there were as many attempts as `limit`. */
+  /** The last moment without room: there were as many attempts as `limit`, or as its host's pace allows. */
   fullAtMs = -Infinity;
+  /** The pace of its host; null if that is not bounded, or before the first attempt. */
+  pace: Pace | null = null;
+  /** Attempts that have started since were allowed by it. */
+  pacedFromMs = -Infinity;
+  /** It waits for its pace, and holds what that has granted only. */
+  isPaced = false;
+  granted = 0;
 
   /** `limit`: attempts in flight at most. */
   constructor(
@@ -98,6 +106,11 @@ export class Lane {
 
   get isFull(): boolean {
     return this.inFlight >= this.limit;
+  }
+
+  /** It may start the next one. */
+  get isReady(): boolean {
+    return this.pending.length > 0 && !this.isFull && (!this.isPaced || this.granted > 0);
   }
 
   /** Something is due in PostgreSQL. */
@@ -194,6 +207,26 @@ export class Lane {
     outside.notifiedAtMs = Math.min(outside.notifiedAtMs, notifiedAtMs);
   }
 }
+
+interface Came {
+  count: number;
+  lastDueMs: number;
+}
+
+export const noneCame: Came = { count: 0, lastDueMs: -Infinity };
+
+/** Counts what a page has brought each lane. */
+export function byWebhook(claims: DueClaim[]): Map<string, Came> {
+  const came = new Map<string, Came>();
+  for (const { webhookId, dueAt } of claims) {
+    const { count, lastDueMs } = came.get(webhookId) ?? noneCame;
+    came.set(webhookId, { count: count + 1, lastDueMs: Math.max(lastDueMs, dueAt.getTime()) });
+  }
+  return came;
+}
+
+/** Probes and redeliveries may start although their webhook is not called. */
+export const isReturnable = ({ claim }: InFlight): boolean => !claim.isProbe && claim.trigger !== 'MANUAL';
 
 /** The time until which an attempt that ends now had a place at its receiver. */
 export const leftReceiverMs = ({ answeredAtMs, startedAtMs }: InFlight, nowMs: number): number =>

@@ -62,6 +62,22 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
+/** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
+export interface Page {
+  wanted: { webhookId: string; room: number; sinceMs: number }[];
+}
+
+export interface Usage {
+  pending: number;
+  inFlight: Record<Pool, number>;
+}
+
+/** Orders that were admitted and whose events are not recorded yet. */
+export interface OrdersUnderWay {
+  ofShipper: number;
+  all: number;
+}
+
 /** Room for claims that start soon, so that none has to be checked again. */
 export interface Budget {
   free: number;
@@ -155,6 +171,11 @@ export class Places {
     entry.pool = to;
   }
 
+  usage(): Usage {
+    const { quick, unknown, slow } = this.pending;
+    return { pending: quick + unknown + slow, inFlight: { ...this.inFlight } };
+  }
+
   budget(nowMs: number): Budget {
     const { pending, inFlight, promised, concurrency } = this;
     const lately = Math.max(this.#started.recent(nowMs), minPendingFactor * concurrency);
@@ -184,7 +205,7 @@ export class Places {
 
   /** How much a quick lane holds beyond what a backlog would fill. */
   excess(lane: Lane): number {
-    if (lane.pool !== 'quick') return 0;
+    if (lane.pool !== 'quick' || lane.isPaced) return 0;
     return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
   }
 
@@ -194,6 +215,7 @@ export class Places {
    */
   forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
     const { outside, page } = lane;
+    if (lane.isPaced) return 0;
     if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
     if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
     const beyondPage = page ? Math.max(0, page.counted - page.room) : 0;
@@ -203,6 +225,7 @@ export class Places {
   /** Room for a page of the lane, whatever the load of the process; 0 if the room is not worth a page. */
   forPageIn(lane: Lane): number {
     const { load, limit } = lane;
+    if (lane.isPaced) return Math.max(0, lane.granted - lane.pending.length - lane.reserved);
     const { counted, older } = lane.outside;
     const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
     const isEnough = room >= limit * worthwhileShare || (!older && room >= counted);
@@ -293,6 +316,7 @@ export function heldBack(
       if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < most / 2) continue;
       for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
     }
+  for (const lane of lanes.all()) if (lane.isPaced) crowded.add(lane);
   for (const lane of crowded)
     if (!lane.isEmpty) byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
 

@@ -3,31 +3,29 @@ import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   Claims,
   eachPool,
+  isReturnable,
   laneLimits,
+  byWebhook,
   Lanes,
   leftReceiverMs,
+  noneCame,
   pools,
   type InFlight,
   type Lane,
   type Pool,
 } from './lanes.js';
-import { heldBack, passedOverMs, Places, type Budget, type HeldBack } from './places.js';
-
-/** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
-export interface Page {
-  wanted: { webhookId: string; room: number; sinceMs: number }[];
-}
-
-export interface Usage {
-  pending: number;
-  inFlight: Record<Pool, number>;
-}
-
-/** Orders that were admitted and whose events are not recorded yet. */
-export interface OrdersUnderWay {
-  ofShipper: number;
-  all: number;
-}
+import type { Pace } from './pace.js';
+import { Pacing } from './pacing.js';
+import {
+  heldBack,
+  passedOverMs,
+  Places,
+  type Budget,
+  type HeldBack,
+  type OrdersUnderWay,
+  type Page,
+  type Usage,
+} from './places.js';
 
 const maxLanesPerPage = 200;
 const maxClaimsPerPage = 200;
@@ -81,6 +79,7 @@ export class Scheduler {
   readonly #ready = eachPool<FairQueue<Lane>>(createFairQueue);
   /** Lanes with something due in PostgreSQL and no page under way. */
   readonly #toFill = createFairQueue<Lane>();
+  readonly pacing = new Pacing((lane) => this.#queueUp(lane));
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   #lanesPerPage = maxLanesPerPage;
   /** Since when the process has been too full for the pages of some lanes; Infinity if it is not. */
@@ -197,7 +196,7 @@ export class Scheduler {
 
   /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): InFlight[] {
-    const returned: InFlight[] = [];
+    const returned = this.pacing.grant(nowMs, (lane) => this.#takePending(lane, isReturnable));
     for (const entry of this.#claims.all) {
       const { lane, pool, startedAtMs } = entry;
       if (
@@ -218,8 +217,11 @@ export class Scheduler {
     return returned;
   }
 
-  sending(entry: InFlight, nowMs: number): void {
-    entry.sentAtMs = nowMs;
+  /** The target is known. `pace`: its host's. False if that allows no attempt yet: give the claim back. */
+  sending(entry: InFlight, nowMs: number, pace: Pace | null = null): boolean {
+    const isAdmitted = this.pacing.admits(entry, pace, nowMs);
+    if (isAdmitted) entry.sentAtMs = nowMs;
+    return isAdmitted;
   }
 
   /**
@@ -255,7 +257,7 @@ export class Scheduler {
   returnPending(webhookIds: string[]): InFlight[] {
     return webhookIds.flatMap((webhookId) => {
       const lane = this.#lanes.find(webhookId);
-      return lane ? this.#takePending(lane, ({ claim }) => !claim.isProbe && claim.trigger !== 'MANUAL') : [];
+      return lane ? this.#takePending(lane, isReturnable) : [];
     });
   }
 
@@ -290,14 +292,13 @@ export class Scheduler {
   }
 
   usage(): Usage {
-    const { pending, inFlight } = this.#places;
-    return { pending: pending.quick + pending.slow + pending.unknown, inFlight: { ...inFlight } };
+    return this.#places.usage();
   }
 
   /** Call after each change of a lane. */
   #queueUp(lane: Lane): void {
     const key = lane.shipper?.id ?? '';
-    if (lane.pending.length > 0 && !lane.isFull) this.#ready[lane.pool].add(key, lane);
+    if (lane.isReady) this.#ready[lane.pool].add(key, lane);
     else this.#ready[lane.pool].delete(key, lane);
     if (lane.isBehind && !lane.page) this.#toFill.add(key, lane);
     const more = this.#places.excess(lane) - lane.excess;
@@ -345,10 +346,13 @@ export class Scheduler {
     const places = this.#places;
     if (!places.hasFree(pool)) return null;
     const ready = this.#ready[pool];
-    const lane =
-      ready.take((shipperId) => places.isLight(this.#lanes.shipper(shipperId)!, pool)) ??
-      ready.take((shipperId) => places.mayStart(this.#lanes.shipper(shipperId)!, pool));
-    if (!lane) return null;
+    let lane: Lane | undefined;
+    do {
+      lane =
+        ready.take((shipperId) => places.isLight(this.#lanes.shipper(shipperId)!, pool)) ??
+        ready.take((shipperId) => places.mayStart(this.#lanes.shipper(shipperId)!, pool));
+      if (!lane) return null;
+    } while (lane.pace && !this.pacing.mayStart(lane, lane.pace, nowMs));
     const entry = lane.start(nowMs);
     entry.pool = pool;
     places.pending[pool] -= 1;
@@ -366,13 +370,9 @@ export class Scheduler {
   }
 
   #endPages(page: Page, claims: DueClaim[], failed: boolean): void {
-    const came = new Map<string, { count: number; lastDueMs: number }>();
-    for (const { webhookId, dueAt } of claims) {
-      const { count, lastDueMs } = came.get(webhookId) ?? { count: 0, lastDueMs: -Infinity };
-      came.set(webhookId, { count: count + 1, lastDueMs: Math.max(lastDueMs, dueAt.getTime()) });
-    }
+    const came = byWebhook(claims);
     for (const { webhookId } of page.wanted) {
-      const { count, lastDueMs } = came.get(webhookId) ?? { count: 0, lastDueMs: -Infinity };
+      const { count, lastDueMs } = came.get(webhookId) ?? noneCame;
       const lane = this.#lanes.of(webhookId);
       const { room, pool } = lane.page!;
       lane.reserve(-room);

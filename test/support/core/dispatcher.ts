@@ -65,6 +65,8 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     retryScheduleMs: [60_000],
     orderHoldMs: longHoldMs,
     terminalStates,
+    paces: null,
+    agree: () => undefined,
     onLeft: () => undefined,
     onDisabled: () => Promise.resolve(),
   };

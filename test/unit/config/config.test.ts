@@ -93,6 +93,8 @@ const wrong: Record<string, string[]> = {
   WEBHOOKS_PER_SHIPPER: ['0', 'many'],
   WEBHOOK_CREATION_LIMIT: ['-1', 'many'],
   BY_HAND_LIMIT: ['-1', 'many'],
+  DESTINATION_RATE: ['-1', 'many'],
+  AGREED_DESTINATIONS: ['https://hooks.example.com', 'hooks.example.com/path', 'a b', 'hooks.example.com:x'],
   RETRY_SCHEDULE: ['5s,soon', '8d', '5s;5m', Array(51).fill('1s').join(',')],
   DELIVERY_TIMEOUT: ['49ms', '6m', '15'],
   CONNECTION_MAX_AGE: ['0s', '25h', '120'],
@@ -134,6 +136,7 @@ describe('the configuration', () => {
       TOKEN_TTL: 3_600_000,
       ALLOW_PRIVATE_TARGETS: true,
       ALLOW_HTTP_TARGETS: true,
+      DESTINATION_RATE: 0,
       ALLOWED_PORTS: [80, 443, 8080, 8443],
       RETRY_SCHEDULE: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1_000),
       DELIVERY_TIMEOUT: 15_000,
@@ -145,7 +148,12 @@ describe('the configuration', () => {
   });
 
   test('is strict about targets if DATABASE_URL is set, unless configured otherwise', () => {
-    const strict = { embedded: false, ALLOW_PRIVATE_TARGETS: false, ALLOW_HTTP_TARGETS: false };
+    const strict = {
+      embedded: false,
+      ALLOW_PRIVATE_TARGETS: false,
+      ALLOW_HTTP_TARGETS: false,
+      DESTINATION_RATE: 50,
+    };
     expect(parseConfig(production)).toMatchObject(strict);
     expect(parseConfig({ ...production, ALLOW_HTTP_TARGETS: 'true' })).toMatchObject({
       ...strict,

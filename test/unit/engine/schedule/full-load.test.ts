@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import type { Page } from '../../../../src/engine/schedule/places.js';
+import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { Due, DueClaim } from '../../../../src/engine/outbox/types.js';
 import { runs } from '../../../support/runs.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import type { Page } from '../../../../src/engine/schedule/places.js';
+import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import { createSimulation, type Simulation } from './scheduling.js';
 import { runs } from '../../../support/runs.js';

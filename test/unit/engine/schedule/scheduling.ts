@@ -1,6 +1,7 @@
 import type { Due, Room, DueClaim } from '../../../../src/engine/outbox/types.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { Scheduler, type Page } from '../../../../src/engine/schedule/scheduler.js';
+import type { Page } from '../../../../src/engine/schedule/places.js';
+import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 
 export type Act =
   | { kind: 'record'; shipper: string; events: number }

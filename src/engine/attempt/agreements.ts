@@ -1,0 +1,156 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describeError } from '../../platform/errors.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { Logger } from '../../platform/telemetry/logger.js';
+import { childTraceparent } from '../../platform/telemetry/tracing.js';
+import { ms } from '../outbox/sql.js';
+import type { Pace, Paces } from '../schedule/pace.js';
+import type { Paced } from '../schedule/pacing.js';
+import { parseDetail } from '../send/detail.js';
+import type { AttemptOutcome } from '../send/sender.js';
+import type { Targets } from '../send/targets.js';
+import type { Sending } from '../send/threads.js';
+
+export interface AgreementOptions {
+  leaseDb: Database;
+  targets: Targets;
+  sending: Pick<Sending, 'send'>;
+  timeoutMs: number;
+  logger: Logger;
+}
+
+const lookEveryMs = 10_000;
+const askEveryMs = 600_000;
+const agreedForMs = 30 * 86_400_000;
+const pacedForMs = 3 * lookEveryMs;
+
+/**
+ * Asks receivers whose hosts are sent to as fast as they may be whether they want more: a POST with a random
+ * `webhook-challenge`, signed like a notification. A 2xx with the same header, or with its value as the whole body,
+ * agrees for thirty days, for that host and port, to webhooks of any shipper. Returns a function to call now and
+ * then with the paces that lanes wait for; it never rejects.
+ */
+export function createAgreements(options: AgreementOptions): (paced: Paced[]) => void {
+  const { leaseDb: db, logger } = options;
+
+  const look = async ({ pace, webhookIds }: Paced): Promise<void> => {
+    const { agreed, asks } = await findAgreement(db, pace.destination);
+    pace.isAgreed = agreed;
+    if (agreed) return;
+    await markPaced(db, webhookIds);
+    if (!asks) return;
+    pace.take(performance.now());
+    const hasAgreed = await ask(webhookIds[0]!);
+    logger.info({ hasAgreed }, 'receiver asked whether it wants more notifications than DESTINATION_RATE');
+    if (!hasAgreed) return;
+    await saveAgreement(db, pace.destination);
+    pace.isAgreed = true;
+  };
+
+  const ask = async (webhookId: string): Promise<boolean> => {
+    const target = (await options.targets.of({ webhookId, revision: 0 })).open();
+    const challenge = randomBytes(32).toString('base64url');
+    const outcome = await options.sending.send({
+      claim: {
+        webhookId: `challenge of ${webhookId}`,
+        shipperId: webhookId,
+        eventId: randomUUID(),
+        body: '{}',
+        sequence: 0,
+        number: 1,
+        erased: false,
+      },
+      target: { ...target, headers: [...target.headers, challengeHeader, challenge] },
+      traceparent: childTraceparent(randomBytes(24)),
+      isTraced: false,
+      keepsDetail: true,
+      startUntilMs: performance.now() + options.timeoutMs,
+      mayStart: () => Promise.resolve(null),
+      isProved: false,
+    });
+    return isEchoed(challenge, outcome);
+  };
+
+  return (paced) => {
+    const nowMs = performance.now();
+    for (const one of paced) {
+      if (nowMs < one.pace.lookAtMs) continue;
+      one.pace.lookAtMs = nowMs + lookEveryMs;
+      look(one).catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'agreement of a receiver not found out; retrying'),
+      );
+    }
+  };
+}
+
+const challengeHeader = 'webhook-challenge';
+
+export const isEchoed = (
+  challenge: string,
+  { ok, responseBody, detail }: Pick<AttemptOutcome, 'ok' | 'responseBody' | 'detail'>,
+): boolean =>
+  ok &&
+  (responseBody?.trim() === challenge ||
+    parseDetail(detail).responseHeaders?.[challengeHeader] === challenge);
+
+/** `asks`: this process asks the receiver, which none has done lately. */
+async function findAgreement(
+  db: Database,
+  destination: Pace['destination'],
+): Promise<{ agreed: boolean; asks: boolean }> {
+  const [row] = await db.query<{ agreed: boolean; asks: boolean }>(
+    'find-agreement',
+    `with before as materialized (
+       select coalesce(agreed_at > now() - ${ms('$2')}, false) as agreed from destinations where destination = $1
+     ), asked as (
+       insert into destinations (destination, asked_at) values ($1, now())
+       on conflict (destination) do update set asked_at = now()
+         where destinations.asked_at < now() - ${ms('$3')} and not (select agreed from before)
+       returning 1
+     )
+     select coalesce((select agreed from before), false) as agreed, exists (select from asked) as asks`,
+    [destination, agreedForMs, askEveryMs],
+  );
+  return row!;
+}
+
+const saveAgreement = (db: Database, destination: string): Promise<unknown> =>
+  db.query('save-agreement', 'update destinations set agreed_at = now() where destination = $1', [
+    destination,
+  ]);
+
+/** Until then their due deliveries count as waiting for their receiver, not for this service (`observe/sendable.ts`). */
+const markPaced = (db: Database, webhookIds: string[]): Promise<unknown> =>
+  db.query(
+    'mark-paced',
+    `update webhooks set paced_until = now() + ${ms('$2')}
+      where webhook_id = any(array(select webhook_id from webhooks where webhook_id = any($1::uuid[])
+                                    order by webhook_id for no key update skip locked))`,
+    [webhookIds, pacedForMs],
+  );
+
+const seenForMs = 30_000;
+
+/** Tells the others that this process sends, and shares the pace of each host among all. Call it every ten seconds. */
+export function createSharing(db: Database, paces: Paces): () => Promise<void> {
+  const senderId = randomUUID();
+  return async () => {
+    const [row] = await db.query<{ others: number }>(
+      'share-paces',
+      `with mine as (
+         insert into senders (sender_id, seen_at) values ($1, now())
+         on conflict (sender_id) do update set seen_at = now()
+       ), gone as (
+         delete from senders where seen_at < now() - 2 * ${ms('$2')}
+       )
+       select count(*)::int as others from senders where sender_id <> $1 and seen_at > now() - ${ms('$2')}`,
+      [senderId, seenForMs],
+    );
+    paces.share(1 + row!.others);
+  };
+}
+
+export const deleteOldDestinations = (db: Database): Promise<unknown> =>
+  db.query('delete-old-destinations', `delete from destinations where asked_at < now() - 2 * ${ms('$1')}`, [
+    agreedForMs,
+  ]);

@@ -1,0 +1,110 @@
+/** The part of a second's attempts that may begin at once. A batch of them may come late, so it is left out twice. */
+const burstShare = 1 / 10;
+const minRefillShare = 1 / 2;
+
+/**
+ * How many attempts may begin at one host and port, for all shippers together, until its receiver has agreed to any
+ * number. So nobody can turn the service against a stranger.
+ */
+export class Pace {
+  isAgreed: boolean;
+  /** When PostgreSQL is asked next whether the receiver has agreed (performance.now()). */
+  lookAtMs = -Infinity;
+  #tokens = Infinity;
+  #atMs = -Infinity;
+  #granted = 0;
+
+  /** `destination`: `host:port`, in lower case. */
+  constructor(
+    readonly paces: Paces,
+    readonly destination: string,
+    isAgreed: boolean,
+  ) {
+    this.isAgreed = isAgreed;
+  }
+
+  /** Takes an attempt, if one may begin. */
+  take(nowMs: number): boolean {
+    if (this.isAgreed) return true;
+    if (!this.#hasOne(nowMs)) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Takes one for later. As many as begin at once may be granted; `used` makes room for the next. */
+  grant(nowMs: number): boolean {
+    if (this.#granted >= this.#burst || !this.take(nowMs)) return false;
+    this.#granted += 1;
+    return true;
+  }
+
+  used(count: number): void {
+    this.#granted -= count;
+  }
+
+  get #burst(): number {
+    return Math.max(1, Math.ceil(this.paces.ofThisProcess * burstShare));
+  }
+
+  #hasOne(nowMs: number): boolean {
+    const share = this.paces.ofThisProcess;
+    const perSecond = Math.max(share * minRefillShare, share - 2 * this.#burst);
+    this.#tokens = Math.min(this.#burst, this.#tokens + (perSecond * (nowMs - this.#atMs)) / 1_000);
+    this.#atMs = nowMs;
+    return this.#tokens >= 1;
+  }
+}
+
+/** A target of a webhook, at one of its addresses (`Target`). */
+interface Target {
+  open(): { url: string };
+}
+
+const maxPaces = 10_000;
+
+/** The paces of the hosts that this process sends to. */
+export class Paces {
+  /** Attempts that this process may begin at one host within a second. */
+  ofThisProcess: number;
+  readonly #perSecond: number;
+  readonly #agreed: ReadonlySet<string>;
+  readonly #byDestination = new Map<string, Pace>();
+  readonly #byTarget = new WeakMap<Target, Pace | null>();
+
+  /** `agreed`: hosts, or `host:port`, that the operator has listed. */
+  constructor(perSecond: number, agreed: readonly string[]) {
+    this.#perSecond = this.ofThisProcess = perSecond;
+    this.#agreed = new Set(agreed);
+  }
+
+  /** `processes`: how many send, with this one. */
+  share(processes: number): void {
+    this.ofThisProcess = Math.max(1, Math.floor(this.#perSecond / processes));
+  }
+
+  /** Null if the target cannot be opened: its attempt fails without a request. */
+  of(target: Target): Pace | null {
+    let pace = this.#byTarget.get(target);
+    if (pace !== undefined) return pace;
+    try {
+      pace = this.#ofAddress(target.open().url);
+    } catch {
+      pace = null;
+    }
+    this.#byTarget.set(target, pace);
+    return pace;
+  }
+
+  #ofAddress(address: string): Pace {
+    const { protocol, hostname, port } = new URL(address);
+    const destination = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    const known = this.#byDestination.get(destination);
+    if (known) return known;
+    // Lanes keep those that they wait for.
+    if (this.#byDestination.size >= maxPaces) this.#byDestination.clear();
+    const isAgreed = this.#agreed.has(hostname) || this.#agreed.has(destination);
+    const pace = new Pace(this, destination, isAgreed);
+    this.#byDestination.set(destination, pace);
+    return pace;
+  }
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createAgreements, createSharing } from '../../../src/engine/attempt/agreements.js';
+import { dueSinceUnknown } from '../../../src/engine/outbox/types.js';
+import { Paces } from '../../../src/engine/schedule/pace.js';
+import { readBacklog } from '../../../src/observe/sendable.js';
+import { recordAll } from '../../support/core/acts.js';
+import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
+import { setUpRaces, world } from '../../support/core/race.js';
+import { addShipment, addWebhook, logger, outboxOf } from '../../support/core/world.js';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
+import { until } from '../../support/until.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, destinations, senders');
+
+const perSecond = 10;
+const owed = 60;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+beforeEach(() => void receiver.received.splice(0));
+afterAll(() => receiver?.close());
+
+const challengeOf = ({ headers }: Received) => headers['webhook-challenge'] as string | undefined;
+const challenges = () => receiver.received.filter((one) => challengeOf(one) !== undefined);
+
+function start(agreed: string[] = []) {
+  const target = {
+    url: receiver.url,
+    headers: ['x-own', 'yes'],
+    secret: 'whsec_c2VjcmV0',
+    previousSecret: null,
+    previousSecretUntil: null,
+  };
+  const sending = openSending();
+  const targets = {
+    of: (webhook: { webhookId: string; revision: number }) =>
+      Promise.resolve({ ...webhook, storedAddress: receiver.url, open: () => target }),
+  };
+  const paces = new Paces(perSecond, agreed);
+  const agree = createAgreements({ leaseDb: world.db, targets, sending, timeoutMs: 2_000, logger });
+  return startDispatcher(world, receiver.url, { concurrency: 100, targets, sending, paces, agree });
+}
+
+/** Owes each of two webhooks half of it, and returns these. */
+async function owe(): Promise<string[]> {
+  await world.sql('truncate webhooks cascade');
+  const webhookIds = [await addWebhook(world), await addWebhook(world)];
+  const shipments: [string, string][] = [];
+  while (shipments.length < owed / 2) shipments.push([await addShipment(world), 'CREATED']);
+  await recordAll(world.db, shipments);
+  return webhookIds;
+}
+
+test('a receiver that agrees, in a header or as the body, gets all that waits, and no process asks it again', async () => {
+  for (const how of ['header', 'body'] as const) {
+    await world.sql('truncate destinations');
+    receiver.received.splice(0);
+    receiver.reply = (request) => {
+      const challenge = challengeOf(request);
+      if (challenge === undefined) return {};
+      return how === 'body' ? { body: `${challenge}\n` } : { headers: { 'webhook-challenge': challenge } };
+    };
+    for (let process = 1; process <= 2; process += 1) {
+      const webhookIds = await owe();
+      const dispatcher = start();
+      const startedAt = performance.now();
+      dispatcher.notify(dueSinceUnknown(webhookIds));
+      await until('all is sent', async () => (await outboxOf(world)).length === 0);
+      expect(performance.now() - startedAt).toBeLessThan((1_000 * owed) / perSecond);
+      await dispatcher.drain();
+      expect(challenges()).toHaveLength(1);
+    }
+    expect(challenges()[0]!.headers).toMatchObject({
+      'x-own': 'yes',
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    expect(receiver.received).toHaveLength(2 * owed + 1);
+  }
+});
+
+test('a receiver that has not agreed keeps the pace, also if it mirrors requests; what waits is not ours', async () => {
+  const webhookIds = await owe();
+  receiver.reply = ({ headers, body }) => ({ body: JSON.stringify({ headers, body }) });
+  const dispatcher = start();
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  await receiver.waitFor(perSecond, (one) => challengeOf(one) === undefined);
+  await until('it was asked', () => challenges().length === 1);
+  const backlog = await readBacklog(world.db, {
+    fullFrom: 5,
+    shipperFullFrom: 100,
+    last: { full: {}, readAtMs: 0 },
+  });
+  expect(backlog.due).toBeGreaterThan(owed / 2);
+  expect(backlog.sendable).toBe(0);
+  expect(backlog.waiting.receiver).toBe(backlog.due);
+  await dispatcher.drain();
+  const begunAt = receiver.received.map(({ at }) => at);
+  const inAnySecond = begunAt.map(
+    (at) => begunAt.filter((other) => other >= at && other < at + 1_000).length,
+  );
+  expect(Math.max(...inAnySecond)).toBeLessThanOrEqual(perSecond + 2); // two may come late
+  expect((await outboxOf(world)).every(({ status }) => status === 'READY')).toBe(true);
+});
+
+test('a receiver on the list of the operator is not asked', async () => {
+  const webhookIds = await owe();
+  receiver.reply = () => ({});
+  const dispatcher = start([new URL(receiver.url).host]);
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  await receiver.waitFor(owed);
+  await dispatcher.drain();
+  expect(challenges()).toEqual([]);
+});
+
+test('processes that send share each pace, and no longer with one that has ended', async () => {
+  const [one, other] = [new Paces(50, []), new Paces(50, [])];
+  const [share, shareOther] = [createSharing(world.db, one), createSharing(world.db, other)];
+  await share();
+  expect(one.ofThisProcess).toBe(50);
+  await shareOther();
+  await share();
+  expect([one.ofThisProcess, other.ofThisProcess]).toEqual([25, 25]);
+  await world.sql(`update senders set seen_at = now() - interval '31 seconds'`);
+  await share();
+  expect(one.ofThisProcess).toBe(50);
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DueClaim } from '../../../../src/engine/outbox/types.js';
+import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
+import { Paces } from '../../../../src/engine/schedule/pace.js';
+import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
+
+const slowMs = 1_000;
+const tickMs = 100;
+const targetOf = (url: string) => ({ open: () => ({ url }) });
+
+interface Webhook {
+  shipperId: string;
+  target: ReturnType<typeof targetOf>;
+  owed: number;
+}
+
+/** Webhooks with a backlog in PostgreSQL, whose receivers answer within a tick. */
+function run(paces: Paces, webhooks: Record<string, Webhook>, forMs: number) {
+  const scheduler = new Scheduler({ concurrency: 100, slowMs });
+  const begun: { webhookId: string; atMs: number }[] = [];
+  let maxHeld = 0;
+  const claim = (webhookId: string, nowMs: number) =>
+    ({
+      shipperId: webhooks[webhookId]!.shipperId,
+      webhookId,
+      dueAt: new Date(0),
+      sendableForMs: nowMs,
+    }) as DueClaim;
+  const notify = (webhookId: string, nowMs: number) =>
+    scheduler.notify([{ webhookId, dueFromMs: 0 }], false, nowMs);
+  const giveBack = (entries: InFlight[], nowMs: number) => {
+    for (const entry of entries) {
+      webhooks[entry.claim.webhookId]!.owed += 1;
+      scheduler.ended(entry, null, nowMs);
+      notify(entry.claim.webhookId, nowMs);
+    }
+  };
+  const startAndPull = (nowMs: number) => {
+    for (;;) {
+      const started = scheduler.starts(nowMs);
+      for (const entry of started) {
+        const { webhookId } = entry.claim;
+        if (!scheduler.sending(entry, nowMs, paces.of(webhooks[webhookId]!.target))) giveBack([entry], nowMs);
+        else {
+          begun.push({ webhookId, atMs: nowMs });
+          scheduler.answered(entry, nowMs);
+          scheduler.ended(entry, 5, nowMs);
+        }
+      }
+      const page = scheduler.nextPage(nowMs);
+      if (!page && started.length === 0) return;
+      if (!page) continue;
+      const claims = page.wanted.flatMap(({ webhookId, room }) => {
+        const count = Math.min(room, webhooks[webhookId]!.owed);
+        webhooks[webhookId]!.owed -= count;
+        return Array.from({ length: count }, () => claim(webhookId, nowMs));
+      });
+      scheduler.claimed(claims, nowMs, page);
+    }
+  };
+  for (const webhookId of Object.keys(webhooks)) notify(webhookId, 0);
+  for (let nowMs = 0; nowMs < forMs; nowMs += tickMs) {
+    giveBack(scheduler.slow(nowMs), nowMs);
+    startAndPull(nowMs);
+    if (nowMs > 0) maxHeld = Math.max(maxHeld, scheduler.claims().length);
+  }
+  const inAnySecond = Math.max(
+    0,
+    ...begun.map(
+      ({ atMs }) => begun.filter((other) => other.atMs >= atMs && other.atMs < atMs + 1_000).length,
+    ),
+  );
+  const of = (shipperId: string) =>
+    begun.filter(({ webhookId }) => webhooks[webhookId]!.shipperId === shipperId);
+  return { scheduler, begun, inAnySecond, maxHeld, of };
+}
+
+const webhooksOf = (shipperId: string, count: number, url: string, owed = 1_000): Record<string, Webhook> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `${shipperId}-${n}`,
+      { shipperId, target: targetOf(`${url}/${n}`), owed },
+    ]),
+  );
+
+describe('at one host', () => {
+  const stranger = 'https://stranger.example';
+
+  test.each([1, 7, 50, 400])(
+    'no more attempts begin in any second than DESTINATION_RATE %i, and most of it is used',
+    (rate) => {
+      const { inAnySecond, begun } = run(new Paces(rate, []), webhooksOf('a', 60, stranger), 20_000);
+      expect(inAnySecond).toBeLessThanOrEqual(rate);
+      expect(begun.length).toBeGreaterThan(rate * 20 * (rate === 1 ? 0.4 : 0.6));
+    },
+  );
+
+  test('webhooks of several shippers share its pace, and shippers take turns', () => {
+    const webhooks = { ...webhooksOf('greedy', 60, stranger), ...webhooksOf('other', 1, `${stranger}:443`) };
+    const { inAnySecond, of } = run(new Paces(50, []), webhooks, 20_000);
+    expect(inAnySecond).toBeLessThanOrEqual(50);
+    expect(of('other').length).toBeGreaterThan(of('greedy').length / 2);
+  });
+
+  test('processes that send share its pace', () => {
+    const paces = new Paces(50, []);
+    paces.share(5);
+    expect(run(paces, webhooksOf('a', 60, stranger), 5_000).inAnySecond).toBeLessThanOrEqual(10);
+  });
+
+  test('what waits takes no room from other hosts, and is not ours', () => {
+    const webhooks = { ...webhooksOf('a', 60, stranger), ...webhooksOf('b', 1, 'https://other.example', 40) };
+    const { scheduler, maxHeld, of } = run(new Paces(50, []), webhooks, 5_000);
+    expect(of('b')).toHaveLength(40);
+    expect(maxHeld).toBeLessThanOrEqual(60);
+    const held = Object.values(scheduler.heldBack(5_000));
+    expect(held).toHaveLength(60);
+    expect(held).toEqual(held.map(() => ({ count: 0, sendableForMs: 0, freeForMs: 0 })));
+    expect(scheduler.hasRoomForOrder('a', { ofShipper: 0, all: 0 }, 5_000)).toBe(true);
+  });
+
+  test('that has agreed, or is on the list of the operator, any number begins', () => {
+    const webhooks = () => webhooksOf('a', 4, 'https://Hooks.example:8443', 200);
+    expect(run(new Paces(50, ['hooks.example']), webhooks(), 1_000).begun).toHaveLength(800);
+    expect(run(new Paces(50, ['hooks.example:8443']), webhooks(), 1_000).begun).toHaveLength(800);
+    expect(run(new Paces(50, ['hooks.example:443']), webhooks(), 1_000).begun.length).toBeLessThan(60);
+    const paces = new Paces(50, []);
+    const all = webhooks();
+    paces.of(Object.values(all)[0]!.target)!.isAgreed = true;
+    expect(run(paces, all, 1_000).begun).toHaveLength(800);
+  });
+});
