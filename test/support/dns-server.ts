@@ -43,6 +43,7 @@ export async function startDnsServer(
   };
 
   const { socket, server } = await onePort();
+  socket.setMaxListeners(0); // one for each delayed response
   socket.on('message', (query, { port, address }) => {
     const timer = respond(query, 'udp', (response) => {
       const fits = response.length <= maxUdpBytes;
