@@ -27,12 +27,15 @@ const nxdomain = 3;
 const maxUdpBytes = 512;
 
 /** A and AAAA records over UDP and TCP, and silence. */
-export async function startDnsServer(reply: (name: string) => DnsReply): Promise<DnsServer> {
+export async function startDnsServer(
+  reply: (name: string, type: 'A' | 'AAAA') => DnsReply,
+): Promise<DnsServer> {
   const asked: DnsServer['asked'] = [];
   const respond = (query: Buffer, transport: 'udp' | 'tcp', send: (response: Buffer) => void) => {
     const { name, type, end } = questionOf(query);
-    asked.push({ name, type: type === typeA ? 'A' : 'AAAA', transport, at: Date.now() });
-    const said = reply(name);
+    const family = type === typeA ? 'A' : 'AAAA';
+    asked.push({ name, type: family, transport, at: Date.now() });
+    const said = reply(name, family);
     if (said === 'SILENT') return undefined;
     const respond = () => send(responseOf(query.subarray(0, end), type, said));
     if (said === 'NXDOMAIN' || said.delayMs === undefined) return void respond();
@@ -40,6 +43,7 @@ export async function startDnsServer(reply: (name: string) => DnsReply): Promise
   };
 
   const { socket, server } = await onePort();
+  socket.setMaxListeners(0); // one for each delayed response
   socket.on('message', (query, { port, address }) => {
     const timer = respond(query, 'udp', (response) => {
       const fits = response.length <= maxUdpBytes;

@@ -12,7 +12,7 @@ export function programWith(onMessage: string): string {
   writeFileSync(
     file,
     `import ${JSON.stringify(path.join(packageFolder, 'dist/sender.js'))};
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 parentPort.on('message', ${onMessage});
 `,

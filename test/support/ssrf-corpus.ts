@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
 import type { DnsResolver } from '../../src/engine/send/dns/resolver.js';
-import type { DestinationPolicy, Destinations, Resolve } from '../../src/engine/send/destination.js';
+import type { DestinationPolicy, Destinations } from '../../src/engine/send/destination.js';
 
 export interface CorpusRow {
   id: string;
@@ -37,6 +37,8 @@ export function corpusRows(...verdicts: string[]): CorpusRow[] {
     .filter(({ verdict }) => verdicts.includes(verdict));
 }
 
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
 /** Resolves from the corpus' DNS column; the n-th call gets the n-th result. */
 export function stubResolver(dns: string): Resolve {
   let calls = 0;
@@ -52,7 +54,11 @@ export function stubResolver(dns: string): Resolve {
   };
 }
 
-export const stubDns = (resolve: Resolve): DnsResolver => ({ resolve, close: () => undefined });
+/** All its answers are whole. */
+export const stubDns = (resolve: Resolve): DnsResolver => ({
+  resolve: async (hostname) => ({ addresses: await resolve(hostname), rest: null }),
+  close: () => undefined,
+});
 
 export const noDns = stubDns((hostname) => Promise.reject(new Error(`${hostname} was looked up`)));
 

@@ -1,24 +1,30 @@
 import http from 'node:http';
 import https from 'node:https';
+import { once } from 'node:events';
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
-import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import {
   addressDenied,
-  checkedAddresses,
-  guardedLookup,
-  isDeniedAddress,
-  type DestinationPolicy,
+  checked,
   checkTargetAddress,
+  isDeniedAddress,
   requestTargetOf,
+  type DestinationPolicy,
 } from './destination.js';
 import { openFilesLimit } from '../../platform/open-files.js';
-import type { DnsResolver, Requester } from './dns/resolver.js';
+import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
 import { KeptConnections } from './kept.js';
 import type { Progress } from './phases.js';
-import { proxyOf, receiverBehind, throughTunnels, type AttemptOptions } from './proxy.js';
+import { openTunnel, proxyOf } from './proxy.js';
+import { race, type Opening, type Races } from './race.js';
+
+export type AttemptOptions = http.RequestOptions & {
+  servername: string;
+  requester: Requester;
+  progress: Progress;
+};
 
 export interface RouteOptions {
   policy: DestinationPolicy;
@@ -74,8 +80,6 @@ const TLS_LIMITS = {
 const MAX_SOCKETS_PER_HOST = 1_024;
 /** Less than the usual idle timeout of load balancers (60 s). Node heeds a shorter Keep-Alive hint. */
 const IDLE_TIMEOUT_MS = 50_000;
-/** Node's 250 ms are too short for a distant receiver with several addresses. */
-const NEXT_ADDRESS_AFTER_MS = 1_000;
 /** Shippers choose the hosts, and each keeps its connections for a while: together they could take all open files. */
 const MAX_IDLE_SOCKETS = 2_000;
 const IDLE_SHARE_OF_OPEN_FILES = 1 / 8;
@@ -100,7 +104,8 @@ const smallReads: OnReadOpts = {
 
 export function createRouter(options: RouteOptions): Router {
   const { policy } = options;
-  const agents = { pooled: createAgents(options, true), fresh: createAgents(options, false) };
+  const races: Races = new Set();
+  const agents = { pooled: createAgents(options, true, races), fresh: createAgents(options, false, races) };
   const checkAddress = createAddressCheck(policy);
 
   return {
@@ -127,6 +132,7 @@ export function createRouter(options: RouteOptions): Router {
       };
     },
     close() {
+      for (const stop of races) stop();
       for (const pair of Object.values(agents)) {
         pair.http.destroy();
         pair.https.destroy();
@@ -147,12 +153,11 @@ function createAddressCheck(policy: DestinationPolicy): (address: string) => voi
   };
 }
 
-function createAgents(options: RouteOptions, keepAlive: boolean) {
+function createAgents(options: RouteOptions, keepAlive: boolean, races: Races) {
   const common = {
     keepAlive,
     maxSockets: options.maxSocketsPerHost ?? MAX_SOCKETS_PER_HOST,
     timeout: IDLE_TIMEOUT_MS,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   };
   const secure = {
     ...common,
@@ -166,10 +171,11 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     https: new https.Agent(secure),
   };
   const kept = keepAlive ? keptConnections(options) : null;
-  for (const agent of Object.values(agents)) kept?.manage(agent);
-  return options.egressProxy === undefined
-    ? { http: withGuard(agents.http, options, kept), https: withGuard(agents.https, options, kept) }
-    : tunnelled(agents, options.egressProxy, options, kept);
+  for (const agent of Object.values(agents)) {
+    kept?.manage(agent);
+    connectByRace(agent, options, kept, races);
+  }
+  return agents;
 }
 
 function keptConnections({ dns, maxIdleSockets, sharedBy = 1, maxAgeMs = MAX_AGE_MS }: RouteOptions) {
@@ -177,69 +183,82 @@ function keptConnections({ dns, maxIdleSockets, sharedBy = 1, maxAgeMs = MAX_AGE
   return new KeptConnections(dns, { maxIdle: maxIdleSockets ?? Math.floor(ofProcess / sharedBy), maxAgeMs });
 }
 
-/** The name that was looked up; null if the host is an address. */
-const nameOf = ({ host }: AttemptOptions) => (isIP(host!) === 0 ? host! : null);
-
-/** Names resolve within the attempt's deadline, and every address is checked. */
-function withGuard<Agent extends http.Agent>(
-  agent: Agent,
-  { policy, dns }: RouteOptions,
+/**
+ * Connects to the addresses of a name, which are resolved within the attempt's deadline and checked, directly or through
+ * a proxy. Node itself connects to an address without a name, unless there is a proxy.
+ */
+function connectByRace(
+  agent: http.Agent,
+  { policy, dns, egressProxy }: RouteOptions,
   kept: KeptConnections | null,
-): Agent {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const target = options as AttemptOptions;
-    const { requester, progress } = target;
-    const lookup = guardedLookup(policy, (hostname) => dns.resolve(hostname, requester));
-    progress.begin();
-    const socket = connect({ ...options, lookup }, callback);
-    if (!socket) return socket;
-    watch(socket, progress);
-    socket.once('connect', () => kept?.opened(socket, nameOf(target), remoteAddressOf(socket as Socket)!));
+  races: Races,
+): void {
+  const connect = agent.createConnection.bind(agent) as (target: http.ClientRequestArgs) => Socket;
+  const proxy = egressProxy === undefined ? null : proxyOf(egressProxy);
+
+  const addressesOf = async ({ host, requester, progress }: AttemptOptions): Promise<Answer> => {
+    const family = isIP(host!);
+    if (family !== 0) return { addresses: [{ address: host!, family }], rest: null }; // checked in `route`
+    const answer = checked(host!, await dns.resolve(host!, requester), policy);
+    progress.ended('dns');
+    return answer;
+  };
+
+  const connectToFirst = async (target: AttemptOptions): Promise<Duplex> => {
+    const { host, port, requester, progress } = target;
+    const answer = await addressesOf(target);
+    const open = (address: string): Opening => {
+      progress.remoteAddress = address;
+      return proxy
+        ? openTunnel(proxy, address, Number(port))
+        : dial(() => connect({ ...target, host: address }));
+    };
+    const { socket: opened, address } = await race(answer, requester.deadlineAtMs, open, races);
+    progress.remoteAddress = address;
+    progress.ended('connect');
+    const isBare = proxy !== null && agent instanceof https.Agent;
+    const socket = isBare ? connect({ ...target, socket: opened } as http.ClientRequestArgs) : opened;
+    if (proxy) receivers.set(socket, address);
+    noteHandshake(socket, progress);
+    kept?.opened(socket, isIP(host!) === 0 ? host! : null, address);
     return socket;
   };
-  return agent;
+
+  agent.createConnection = (options, callback) => {
+    const target = options as AttemptOptions;
+    const { host, progress } = target;
+    progress.begin();
+    if (proxy === null && isIP(host!) !== 0) {
+      progress.remoteAddress = host!;
+      const socket = connect(options);
+      socket.once('connect', () => {
+        progress.ended('connect');
+        kept?.opened(socket, null, host!);
+      });
+      noteHandshake(socket, progress);
+      return socket;
+    }
+    connectToFirst(target).then(
+      (socket) => callback?.(null, socket),
+      // Node ignores the socket if there is an error; its type does not say so.
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  };
 }
 
-/** Call it when the connection is begun: a name that is in the cache resolves before Node shows us the socket. */
-function watch(socket: Duplex, progress: Progress): void {
-  socket.once('lookup', (error?: Error | null) => {
-    if (!error) progress.ended('dns');
-  });
-  socket.on('connectionAttempt', (address: string) => (progress.remoteAddress = address));
-  socket.once('connect', () => progress.ended('connect'));
+function dial(connect: () => Socket): Opening {
+  const socket = connect();
+  return { opened: once(socket, 'connect').then(() => socket), abandon: () => void socket.destroy() };
+}
+
+function noteHandshake(socket: Duplex, progress: Progress): void {
   if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
 }
 
+/** The receiver's address for each tunnel: Node knows only the proxy's. */
+const receivers = new WeakMap<Duplex, string>();
+
 /** The receiver's IP address on an open connection; of a tunnel, not the proxy's. */
 export const remoteAddressOf = (socket: Socket): string | null =>
-  receiverBehind(socket) ?? socket.remoteAddress?.split('%')[0] ?? null; // without a zone
-
-function tunnelled(
-  agents: { http: http.Agent; https: https.Agent },
-  egressProxy: string,
-  { policy, dns }: RouteOptions,
-  kept: KeptConnections | null,
-) {
-  const proxy = proxyOf(egressProxy);
-  const overTls = agents.https.createConnection.bind(agents.https);
-  const addressesOf = async ({ host, requester, progress }: AttemptOptions): Promise<LookupAddress[]> => {
-    const family = isIP(host ?? '');
-    if (family !== 0) return [{ address: host!, family }]; // checked in `route`
-    const found = await checkedAddresses(host ?? '', policy, (hostname) => dns.resolve(hostname, requester));
-    progress.ended('dns');
-    return found;
-  };
-  const opened = (target: AttemptOptions, socket: Duplex) =>
-    kept?.opened(socket, nameOf(target), target.progress.remoteAddress!);
-  return {
-    http: throughTunnels(agents.http, proxy, addressesOf, (_target, socket) => socket, opened),
-    https: throughTunnels(
-      agents.https,
-      proxy,
-      addressesOf,
-      (target, socket) => overTls({ ...target, socket } as http.ClientRequestArgs) as Duplex,
-      opened,
-    ),
-  };
-}
+  receivers.get(socket) ?? socket.remoteAddress?.split('%')[0] ?? null; // without a zone

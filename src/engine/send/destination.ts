@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
-import { isIP, type LookupFunction, isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { inNetworks, type Network } from '../../platform/networks.js';
-import type { LookupAddress } from 'node:dns';
+import type { Answer } from './dns/resolver.js';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 export interface DestinationPolicy {
@@ -108,48 +108,24 @@ function ownAddresses(): Set<string> {
   return own.addresses;
 }
 
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
-
-/** Rejects with the code `ADDRESS_DENIED` if any address is denied: the connection may be made to any of them. */
-export async function checkedAddresses(
-  hostname: string,
-  policy: DestinationPolicy,
-  resolve: Resolve,
-): Promise<LookupAddress[]> {
-  const addresses = await resolve(hostname);
+/**
+ * Passes on the addresses of a name. Throws `ADDRESS_DENIED` if any is denied: the connection may be made to any of them.
+ * It is made to the address that was checked, against DNS rebinding.
+ */
+export function checked(hostname: string, { addresses, rest }: Answer, policy: DestinationPolicy): Answer {
   const denied = addresses.find(({ address }) => isDeniedAddress(address, policy));
   if (denied) throw addressDenied(`${hostname} has the address ${denied.address}`);
-  return addresses;
-}
-
-/** Connects to the address it checked, against DNS rebinding. Node calls no lookup for a literal: `isDeniedAddress`. */
-export function guardedLookup(policy: DestinationPolicy, resolve: Resolve): LookupFunction {
-  return (hostname, options, callback) => {
-    checkedAddresses(hostname, policy, resolve).then(
-      (addresses) => {
-        const wanted = addresses.filter(
-          ({ family }) => !options.family || familyNumber(options.family) === family,
-        );
-        const first = wanted[0];
-        if (!first) callback(coded('ENODATA', `${hostname} has no address`), []);
-        else if (options.all) callback(null, wanted);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
-  };
+  return { addresses, rest: rest && rest.then((more) => checked(hostname, more, policy)) };
 }
 
 export function addressDenied(what: string): Error {
   return coded('ADDRESS_DENIED', `${what}, to which nothing may be sent`);
 }
 
-function coded(code: string, message: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(message), { code });
-}
+export const isDenial = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ADDRESS_DENIED';
 
-function familyNumber(family: number | 'IPv4' | 'IPv6'): number {
-  return typeof family === 'number' ? family : family === 'IPv4' ? 4 : 6;
+export function coded(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
 }
 
 const MAX_LENGTH = 2048;
@@ -177,7 +153,7 @@ const DENIED_SUFFIXES = [
 
 /**
  * Null, or a sentence that says what is wrong and what would be right. It checks the text and a literal IP address; the
- * addresses of a name are checked when a connection is made (`guardedLookup`). Each attempt repeats this check, because
+ * addresses of a name are checked when a connection is made (`checked`). Each attempt repeats this check, because
  * the policy may have become stricter. Every policy refuses a text that two parsers could read differently. An accepted
  * address is stored and called as written (`requestTargetOf`): only a host in Unicode is normalized (`asciiAddress`).
  */

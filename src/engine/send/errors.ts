@@ -39,9 +39,9 @@ const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
   // The kernel's own timeout; the deadline of the exchange is reported without an error.
   [/^ETIMEDOUT$/, 'TIMEOUT'],
-  // DNS is the code of our resolver. The others are getaddrinfo's, for the name of the egress proxy.
-  [/^(DNS|ENODATA|ENOTFOUND|EAI_\w+)$/, 'DNS'],
-  // No connection; PROXY_REFUSED is the egress proxy's response to CONNECT.
+  // Our resolver's.
+  [/^DNS$/, 'DNS'],
+  // No connection; PROXY_REFUSED: no tunnel through the egress proxy.
   [
     /^(ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM|E[MN]FILE|PROXY_REFUSED)$/,
     'CONNECT',

@@ -1,11 +1,12 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DnsResolver } from './dns/resolver.js';
-import type { AttemptOptions } from './proxy.js';
+import { isIP } from 'node:net';
+import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
 
+type Target = http.RequestOptions & { requester: Requester };
 /** Node's types leave it out. */
-type Agent = http.Agent & { addRequest(request: http.ClientRequest, target: AttemptOptions): void };
+type Agent = http.Agent & { addRequest(request: http.ClientRequest, target: Target): void };
 
 /** The open connections to a name, each with its address. */
 interface Name {
@@ -97,22 +98,26 @@ export class KeptConnections {
     if (name?.addresses.size === 0) this.#names.delete(host);
   }
 
-  #lookupOf(target: AttemptOptions): Promise<unknown> | null {
+  #lookupOf(target: Target): Promise<unknown> | null {
     const name = this.#names.get(target.host!);
     if (name === undefined) return null;
     if (performance.now() >= name.lookUpAtMs) this.#lookUp(name, target);
     return name.lookup;
   }
 
-  #lookUp(name: Name, { host, requester }: AttemptOptions): void {
+  #lookUp(name: Name, { host, requester }: Target): void {
     name.lookUpAtMs = Infinity; // until this one has ended
-    const found = this.#dns.resolve(host!, requester).then(
-      (addresses) => {
-        for (const [socket, its] of name.addresses)
-          if (!addresses.some(({ address }) => address === its)) this.#retire(socket);
-      },
-      () => undefined, // a name that is not found now does not close what works
-    );
+    const judge = ({ addresses, rest }: Answer): Promise<void> | undefined => {
+      const isKnown = (family: number) => rest === null || addresses.some((known) => known.family === family);
+      for (const [socket, its] of name.addresses)
+        if (isKnown(isIP(its)) && !addresses.some(({ address }) => address === its)) this.#retire(socket);
+      return rest?.then(judge);
+    };
+    // A name that is not found now does not close what works.
+    const found = this.#dns
+      .resolve(host!, requester)
+      .then(judge)
+      .catch(() => undefined);
     void found.then(() => (name.lookUpAtMs = performance.now() + lookUpEveryMs));
     const patience = delay(maxLookupWaitMs, undefined, { ref: false });
     name.lookup = Promise.race([found, patience]).then(() => (name.lookup = null));

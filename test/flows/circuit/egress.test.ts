@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { expectSuccess, expectWrong } from '../../support/expect.js';
 import { operator, placeOrder, registerAccount, registerWebhook, request } from '../../support/client.js';
@@ -13,13 +14,19 @@ const lateMs = durationsOf().maxStartMs + durationsOf().startMarginMs + 600;
 
 let service: Service;
 let dns: DnsServer;
+let movedTo = '127.0.0.1';
 let accounts = 0;
 
 beforeAll(async () => {
-  dns = await startDnsServer((name) => ({
-    addresses: ['127.0.0.1'],
-    delayMs: name.startsWith('late.') ? lateMs : 50,
-  }));
+  dns = await startDnsServer((name, type) => {
+    // Nothing listens on IPv6; the response about IPv4 is late.
+    if (name.startsWith('half.'))
+      return type === 'A'
+        ? { addresses: ['127.0.0.1'], delayMs: 300 }
+        : { addresses: ['0:0:0:0:0:0:0:1'], ttl: 60 };
+    if (name.startsWith('moving.')) return { addresses: [movedTo], ttl: 0 };
+    return { addresses: ['127.0.0.1'], delayMs: name.startsWith('late.') ? lateMs : 50 };
+  });
   const env = {
     LOG_DETAIL: 'all',
     DNS_SERVERS: dns.address,
@@ -135,6 +142,43 @@ test.concurrent(
     }
   },
 );
+
+test.concurrent(
+  'a receiver on IPv4 gets the first attempt, although DNS tells its address late',
+  async () => {
+    const account = await newAccount();
+    const { webhookId, receiver, close } = await startHook(account);
+    const targetAddress = receiver.url.replace('127.0.0.1', 'half.example.org');
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { targetAddress } });
+    const deliveryId = await orderDelivered(account, webhookId);
+    const { attempts } = await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
+    expect(attempts).toMatchObject([{ statusCode: 200, remoteAddress: '127.0.0.1' }]);
+    await close();
+  },
+);
+
+test.concurrent('a receiver that moved to another address gets the next notification there', async () => {
+  const account = await newAccount();
+  const { webhookId, receiver, close } = await startHook(account);
+  const elsewhere = createServer((_request, response) => response.end()).listen(
+    Number(new URL(receiver.url).port),
+    '127.0.0.2',
+  );
+  const targetAddress = receiver.url.replace('127.0.0.1', 'moving.example.org');
+  await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { targetAddress } });
+  const sentTo = async () => {
+    const deliveryId = await orderDelivered(account, webhookId);
+    const { attempts } = await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
+    return attempts[0]!.remoteAddress;
+  };
+  // The second one is sent by the thread of the proved, with a connection of its own.
+  expect([await sentTo(), await sentTo()]).toEqual(['127.0.0.1', '127.0.0.1']);
+  movedTo = '127.0.0.2';
+  expect(await sentTo()).toBe('127.0.0.2');
+  elsewhere.closeAllConnections();
+  elsewhere.close();
+  await close();
+});
 
 const ms = expect.any(Number);
 

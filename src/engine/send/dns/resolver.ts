@@ -8,14 +8,12 @@ import { Worker } from 'node:worker_threads';
 import { describeError } from '../../../platform/errors.js';
 import { packageFolder } from '../../../platform/version.js';
 
-/** `ttlMs`: how long it may be reused. `isSilent`: no response came in time. */
-export type Found = { addresses: LookupAddress[]; ttlMs: number } | { failure: string; isSilent: boolean };
-
-/** A lookup under way. A cancelled one still resolves. */
-export interface Lookup {
-  found: Promise<Found>;
-  cancel(): void;
-}
+/**
+ * `ttlMs`: how long it may be reused. `isHalf`: the servers have told nothing about the other family. `isSilent`: no
+ * response came in time.
+ */
+export type Found =
+  { addresses: LookupAddress[]; ttlMs: number; isHalf: boolean } | { failure: string; isSilent: boolean };
 
 export interface LookupOptions {
   /** Name servers, `address` or `address:port`; if not set, those of the machine. */
@@ -33,14 +31,20 @@ export interface LookupCommand {
 export interface LookupReport {
   id: number;
   found: Found;
+  /** Before the last one there may be a half. */
+  isLast: boolean;
 }
 
-export interface LookupThread {
-  begin(hostname: string, shipperId: string): Lookup;
+type Report = (found: Found, isLast: boolean) => void;
+
+interface LookupThread {
+  /** Returns what cancels the lookup. A cancelled one still reports. */
+  begin(hostname: string, shipperId: string, report: Report): () => void;
   close(): void;
 }
 
 const cancelled: Found = { failure: 'ECANCELLED', isSilent: true };
+const silence: Found = { failure: 'ETIMEOUT', isSilent: true };
 
 /** The default heap would take 30 MB more. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 };
@@ -50,14 +54,14 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 12
  * event loop for 20 ms. The first lookup starts the thread. If it dies, its lookups fail; the next one starts another.
  */
 function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThread {
-  const underWay = new Map<number, (found: Found) => void>();
+  const underWay = new Map<number, Report>();
   let thread: Worker | null = null;
   let lastId = 0;
   let isClosed = false;
 
   const endAll = () => {
     thread = null;
-    for (const report of underWay.values()) report(cancelled);
+    for (const report of underWay.values()) report(cancelled, true);
     underWay.clear();
   };
   const start = (): Worker => {
@@ -68,9 +72,9 @@ function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThr
       env: {},
     });
     started.unref();
-    started.on('message', ({ id, found }: LookupReport) => {
-      underWay.get(id)?.(found);
-      underWay.delete(id);
+    started.on('message', ({ id, found, isLast }: LookupReport) => {
+      underWay.get(id)?.(found, isLast);
+      if (isLast) underWay.delete(id);
     });
     started.on('error', (error) =>
       logger.error({ error: describeError(error) }, 'DNS thread failed; the next lookup starts another'),
@@ -91,16 +95,15 @@ function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThr
   };
 
   return {
-    begin: (hostname, shipperId) => {
+    begin: (hostname, shipperId, report) => {
       const id = (lastId += 1);
-      if (isClosed || !post({ id, begin: { hostname, shipperId } }))
-        return { found: Promise.resolve(cancelled), cancel: () => undefined };
-      const found = new Promise<Found>((resolve) => underWay.set(id, resolve));
-      return {
-        found,
-        cancel: () => {
-          if (underWay.has(id)) post({ id });
-        },
+      if (isClosed || !post({ id, begin: { hostname, shipperId } })) {
+        queueMicrotask(() => report(cancelled, true));
+        return () => undefined;
+      }
+      underWay.set(id, report);
+      return () => {
+        if (underWay.has(id)) post({ id });
       };
     },
     close: () => {
@@ -117,9 +120,15 @@ export interface Requester {
   deadlineAtMs: number;
 }
 
+export interface Answer {
+  addresses: LookupAddress[];
+  /** Null if these are all; else the answer for both families, rejected if the other one remains unknown. */
+  rest: Promise<Answer> | null;
+}
+
 export interface DnsResolver {
-  /** Rejects with the code `DNS`, at the requester's deadline at the latest. */
-  resolve(hostname: string, requester: Requester): Promise<LookupAddress[]>;
+  /** Rejects with the code `DNS`, right before the requester's deadline at the latest. */
+  resolve(hostname: string, requester: Requester): Promise<Answer>;
   close(): void;
 }
 
@@ -129,6 +138,10 @@ const maxCachedNames = 5_000;
 const maxCachedAddresses = 40_000;
 const maxTtlMs = 30_000;
 const failureTtlMs = 5_000;
+/** A shorter silence says nothing about a name's servers. */
+const leastSilenceMs = 250;
+/** At the deadline itself, the attempt would end first, and without the reason. */
+const beforeDeadlineMs = 10;
 /** Such a response is expensive to read and seldom a mistake that is soon corrected. */
 const tooManyTtlMs = 60_000;
 
@@ -141,9 +154,12 @@ const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 
 /** Shared by all attempts that want the same name. */
 interface SharedLookup {
-  waiters: Set<(found: Found) => void>;
+  waiters: Set<Report>;
   tickets: Map<string, Ticket>;
-  lookup: Lookup | null;
+  /** Null until a shipper has a slot for it. */
+  cancel: (() => void) | null;
+  begunAtMs: number;
+  half: Found | null;
 }
 
 /**
@@ -163,71 +179,94 @@ export function createDnsResolver(options: LookupOptions, logger: ErrorLog): Dns
 
   const begin = (hostname: string, shared: SharedLookup, shipperId: string, leave: () => void) => {
     withdraw(shared);
-    shared.lookup = thread.begin(hostname, shipperId);
-    void shared.lookup.found.then((found) => {
-      leave();
+    shared.begunAtMs = performance.now();
+    shared.cancel = thread.begin(hostname, shipperId, (found, isLast) => {
+      if (isLast) leave();
       if (sharedLookups.get(hostname) !== shared) return; // abandoned
-      sharedLookups.delete(hostname);
-      store(cache, hostname, found);
-      for (const report of shared.waiters) report(found);
+      if (isLast) {
+        sharedLookups.delete(hostname);
+        store(cache, hostname, found);
+      } else shared.half = found;
+      for (const report of [...shared.waiters]) report(found, isLast);
     });
   };
 
-  const abandon = (hostname: string, shared: SharedLookup, report: (found: Found) => void) => {
+  const abandon = (hostname: string, shared: SharedLookup, report: Report) => {
     shared.waiters.delete(report);
-    if (shared.waiters.size > 0 || sharedLookups.get(hostname) !== shared) return;
+    if (sharedLookups.get(hostname) !== shared) return;
+    const silentMs = performance.now() - shared.begunAtMs;
+    if (shared.half === null && silentMs >= leastSilenceMs) store(cache, hostname, silence);
+    if (shared.waiters.size > 0) return;
     sharedLookups.delete(hostname);
     withdraw(shared);
-    shared.lookup?.cancel();
+    shared.cancel?.();
   };
 
   /** The first shipper among the waiters to get a slot begins the lookup for all. */
-  const join = (hostname: string, shipperId: string, report: (found: Found) => void): SharedLookup => {
-    const shared = sharedLookups.get(hostname) ?? { waiters: new Set(), tickets: new Map(), lookup: null };
+  const join = (hostname: string, shipperId: string, report: Report): SharedLookup => {
+    const shared = sharedLookups.get(hostname) ?? newLookup();
     sharedLookups.set(hostname, shared);
     shared.waiters.add(report);
-    if (shared.lookup || shared.tickets.has(shipperId)) return shared;
+    if (shared.cancel || shared.tickets.has(shipperId)) return shared;
     const start = (leave: () => void) => begin(hostname, shared, shipperId, leave);
     const ticket = gate.ask(shipperId, { start });
-    if (!shared.lookup) shared.tickets.set(shipperId, ticket);
+    if (!shared.cancel) shared.tickets.set(shipperId, ticket);
     return shared;
   };
 
   return {
-    resolve: async (hostname, { shipperId, deadlineAtMs }) => {
-      if (isLocalhost(hostname)) return loopback;
-      const found = cache.get(hostname) ?? (await untilFound(hostname, shipperId, deadlineAtMs));
-      if ('addresses' in found) return found.addresses;
+    resolve: async (hostname, requester) => {
+      if (isLocalhost(hostname)) return { addresses: loopback, rest: null };
+      const found = cache.get(hostname);
+      if (found === undefined) return untilFound(hostname, requester, true);
+      if ('addresses' in found) return { addresses: found.addresses, rest: null };
       throw notResolved(hostname, found.failure);
     },
     close: () => {
       for (const shared of sharedLookups.values()) {
         withdraw(shared);
-        shared.lookup?.cancel();
-        for (const report of shared.waiters) report({ failure: 'ECANCELLED', isSilent: true });
+        shared.cancel?.();
+        for (const report of [...shared.waiters]) report(cancelled, true);
       }
       sharedLookups.clear();
       thread.close();
     },
   };
 
-  function untilFound(hostname: string, shipperId: string, deadlineAtMs: number): Promise<Found> {
-    return new Promise((resolve) => {
-      const report = (found: Found) => {
+  function untilFound(hostname: string, requester: Requester, takesHalf: boolean): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const report: Report = (found, isLast) => {
+        if (!isLast && !takesHalf) return;
         clearTimeout(timer);
-        resolve(found);
+        shared.waiters.delete(report);
+        if ('failure' in found) return reject(notResolved(hostname, found.failure));
+        if (!found.isHalf) return resolve({ addresses: found.addresses, rest: null });
+        const rest = isLast
+          ? Promise.reject(notResolved(hostname, 'ETIMEOUT'))
+          : untilFound(hostname, requester, false);
+        rest.catch(() => undefined); // nobody may need it
+        resolve({ addresses: found.addresses, rest });
       };
       const timer = setTimeout(
         () => {
           abandon(hostname, shared, report);
-          resolve({ failure: 'ETIMEOUT', isSilent: true });
+          reject(notResolved(hostname, 'ETIMEOUT'));
         },
-        Math.max(0, deadlineAtMs - performance.now()),
+        Math.max(0, requester.deadlineAtMs - performance.now() - beforeDeadlineMs),
       );
-      const shared = join(hostname, shipperId, report);
+      const shared = join(hostname, requester.shipperId, report);
+      if (shared.half !== null) report(shared.half, false);
     });
   }
 }
+
+const newLookup = (): SharedLookup => ({
+  waiters: new Set(),
+  tickets: new Map(),
+  cancel: null,
+  begunAtMs: Infinity,
+  half: null,
+});
 
 function withdraw({ tickets }: SharedLookup): void {
   for (const ticket of tickets.values()) ticket.withdraw();
@@ -241,8 +280,10 @@ const notResolved = (hostname: string, failure: string): Error =>
   });
 
 function store(cache: LRUCache<string, Found>, hostname: string, found: Found): void {
-  const ttl = 'addresses' in found ? Math.min(found.ttlMs, maxTtlMs) : ttlOfFailure(found.failure);
+  const ttl = 'addresses' in found ? ttlOfAddresses(found) : ttlOfFailure(found.failure);
   if (ttl > 0) cache.set(hostname, found, { ttl });
 }
 
+const ttlOfAddresses = ({ ttlMs, isHalf }: { ttlMs: number; isHalf: boolean }) =>
+  isHalf ? 0 : Math.min(ttlMs, maxTtlMs);
 const ttlOfFailure = (failure: string) => (failure === TOO_MANY_ADDRESSES ? tooManyTtlMs : failureTtlMs);

@@ -4,7 +4,13 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createGate } from '../../../platform/limits/gate.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
-import type { Found, Lookup, LookupCommand, LookupOptions, LookupReport } from './resolver.js';
+import type { Found, LookupCommand, LookupOptions, LookupReport } from './resolver.js';
+
+/** A cancelled one still resolves. */
+interface Lookup {
+  found: Promise<Found>;
+  cancel(): void;
+}
 
 /** More addresses than any receiver has; a response with more is refused as a whole. */
 const maxAddresses = 32;
@@ -16,8 +22,8 @@ const firstTryMs = 1_000;
 const tries = 3;
 /** The limit of a lookup by DNS, however many servers there are, and of a lookup by the machine. */
 const timeoutMs = 5_000;
-/** The wait for the other family once one is known: servers that do not respond to AAAA are common. */
-const otherFamilyTimeoutMs = 200;
+/** RFC 8305, 3: connections begin with one family if the response about the other is later than that. */
+const resolutionDelayMs = 50;
 
 const { servers, systemToo } = workerData as LookupOptions;
 /**
@@ -29,16 +35,18 @@ const underWay = new Map<number, Lookup>();
 
 parentPort!.on('message', ({ id, begin }: LookupCommand) => {
   if (!begin) return underWay.get(id)?.cancel();
-  const begun = lookUp(begin.hostname, begin.shipperId);
+  const report = (found: Found, isLast: boolean) =>
+    parentPort!.postMessage({ id, found, isLast } satisfies LookupReport);
+  const begun = lookUp(begin.hostname, begin.shipperId, (half) => report(half, false));
   underWay.set(id, begun);
   void begun.found.then((found) => {
     underWay.delete(id);
-    parentPort!.postMessage({ id, found } satisfies LookupReport);
+    report(found, true);
   });
 });
 
-function lookUp(hostname: string, shipperId: string): Lookup {
-  let current = lookUpByDns(hostname);
+function lookUp(hostname: string, shipperId: string, reportHalf: (half: Found) => void): Lookup {
+  let current = lookUpByDns(hostname, reportHalf);
   let isCancelled = false;
   const found = current.found.then((byDns) => {
     // A name that gets no response from DNS would only block others in the single slot of the machine's lookup.
@@ -56,11 +64,13 @@ function lookUp(hostname: string, shipperId: string): Lookup {
   };
 }
 
+type Response = PromiseSettledResult<RecordWithTtl[]>;
+
 /**
  * IPv4 comes first. Each lookup has its own channel (20 µs): it can be cancelled alone, its port is unpredictable, and
  * a server's silence about one name does not count against it for another.
  */
-function lookUpByDns(hostname: string): Lookup {
+function lookUpByDns(hostname: string, reportHalf: (half: Found) => void): Lookup {
   const resolver = new Resolver({ timeout: firstTryMs, tries });
   if (servers) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
@@ -69,11 +79,13 @@ function lookUpByDns(hostname: string): Lookup {
     resolver.resolve4(hostname, { ttl: true }),
     resolver.resolve6(hostname, { ttl: true }),
   ] as const;
-  for (const response of byFamily)
+  for (const [index, response] of byFamily.entries())
     response.then(
       (records) => {
-        if (isTooMany(records)) cancel();
-        else timers.push(setTimeout(cancel, otherFamilyTimeoutMs));
+        if (isTooMany(records)) return cancel();
+        const half: Response[] = [awaited, awaited];
+        half[index] = { status: 'fulfilled', value: records };
+        timers.push(setTimeout(() => reportHalf(combine(half)), resolutionDelayMs));
       },
       () => undefined,
     );
@@ -84,7 +96,13 @@ function lookUpByDns(hostname: string): Lookup {
   return { found, cancel };
 }
 
-function combine(responses: PromiseSettledResult<RecordWithTtl[]>[]): Found {
+const codeOf = (response: Response): string =>
+  response.status === 'rejected' ? String((response.reason as NodeJS.ErrnoException).code) : 'ENODATA';
+const awaited: Response = { status: 'rejected', reason: { code: 'ETIMEOUT' } };
+/** These say that there is no address; any other failure leaves it open. */
+const isKnown = (response: Response) => ['ENODATA', 'ENOTFOUND'].includes(codeOf(response));
+
+function combine(responses: Response[]): Found {
   if (responses.some((response) => response.status === 'fulfilled' && isTooMany(response.value)))
     return tooMany;
   const records = responses.flatMap((response, index) =>
@@ -95,11 +113,10 @@ function combine(responses: PromiseSettledResult<RecordWithTtl[]>[]): Found {
   if (isTooMany(records)) return tooMany;
   if (records.length > 0) {
     const ttlMs = records.reduce((least, { ttl }) => Math.min(least, ttl * 1_000), Infinity);
-    return { addresses: records.map(({ address, family }) => ({ address, family })), ttlMs };
+    const addresses = records.map(({ address, family }) => ({ address, family }));
+    return { addresses, ttlMs, isHalf: !responses.every(isKnown) };
   }
-  const codes = responses.map((response) =>
-    response.status === 'rejected' ? String((response.reason as NodeJS.ErrnoException).code) : 'ENODATA',
-  );
+  const codes = responses.map(codeOf);
   return {
     failure: [...new Set(codes)].join(', '),
     isSilent: codes.some((code) => code === 'ETIMEOUT' || code === 'ECANCELLED'),
@@ -114,7 +131,7 @@ function lookUpBySystem(hostname: string, shipperId: string): Lookup {
     const start = (leave: () => void) =>
       void lookup(hostname, { all: true, verbatim: true })
         .then(
-          (addresses) => resolve(isTooMany(addresses) ? tooMany : { addresses, ttlMs: 0 }),
+          (addresses) => resolve(isTooMany(addresses) ? tooMany : { addresses, ttlMs: 0, isHalf: false }),
           (error: NodeJS.ErrnoException) => failed(String(error.code)),
         )
         .finally(leave);

@@ -18,6 +18,7 @@ import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
 import { replayFaults } from './replays.js';
+import { senderThreadFaults } from './sender-threads.js';
 import { slowReceiverFaults } from './slow-receiver.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
@@ -288,5 +289,6 @@ export const faults: Fault[] = [
   ...replayFaults,
   ...sweepFaults,
   ...slowReceiverFaults,
+  ...senderThreadFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

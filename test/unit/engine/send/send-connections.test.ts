@@ -3,7 +3,9 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import type { Answer } from '../../../../src/engine/send/dns/resolver.js';
 import { type SenderOptions, createSender } from '../../../../src/engine/send/sender.js';
 import { developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
 import { good } from './certificates.js';
@@ -144,6 +146,44 @@ describe('a kept connection', () => {
       expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(name.connections()).toBe(1);
+  });
+});
+
+describe('of a name whose other family is told later', () => {
+  const loopback = createLoopback();
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+    loopback.closeAll();
+  });
+  const ipv6 = { address: '::1', family: 6 };
+  const ipv4 = { address: '127.0.0.1', family: 4 };
+
+  /** Nothing listens on IPv6. */
+  async function sendWith(rest: Promise<Answer>) {
+    const { port, connections } = await loopback.listen(http.createServer((_, response) => response.end()));
+    rest.catch(() => undefined);
+    const dns = { resolve: () => Promise.resolve({ addresses: [ipv6], rest }), close: () => undefined };
+    const sender = createSender({ policy: developmentPolicy, dns });
+    closers.push(sender.close);
+    const request = { url: `http://shop.example.org:${port}/`, shipperId: 's', headers: [], body: '{}' };
+    return { outcome: await sender.send({ ...request, timeoutMs: 3_000 }), connections };
+  }
+
+  test('its addresses are tried when they are known', async () => {
+    const { outcome } = await sendWith(delay(300, { addresses: [ipv4, ipv6], rest: null }));
+    expect(outcome).toMatchObject({ ok: true, remoteAddress: ipv4.address });
+  });
+
+  test('the attempt fails as the first family did if the other remains unknown', async () => {
+    const { outcome } = await sendWith(delay(100).then(() => Promise.reject(new Error('no response'))));
+    expect(outcome).toMatchObject({ errorCode: 'CONNECT', remoteAddress: ipv6.address });
+  });
+
+  test('a denied address that is told later denies the name', async () => {
+    const denied = Object.assign(new Error('denied'), { code: 'ADDRESS_DENIED' });
+    const { outcome, connections } = await sendWith(delay(100).then(() => Promise.reject(denied)));
+    expect([outcome.errorCode, connections()]).toEqual(['ADDRESS_DENIED', 0]);
   });
 });
 

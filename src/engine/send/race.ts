@@ -1,0 +1,116 @@
+import type { LookupAddress } from 'node:dns';
+import type { Duplex } from 'node:stream';
+import { coded, isDenial } from './destination.js';
+import type { Answer } from './dns/resolver.js';
+
+/** A connection that is being made. */
+export interface Opening {
+  /** Rejects if it is abandoned. */
+  opened: Promise<Duplex>;
+  abandon(): void;
+}
+
+/** The next address is tried beside those that have not connected after that time (RFC 8305, 5). */
+const nextAddressAfterMs = 500;
+/** More than a receiver has for its availability. */
+const maxAddresses = 4;
+/** Of one family, as long as the other one may still come. */
+const maxAddressesOfHalf = 2;
+
+/** Each ends a race that is under way. */
+export type Races = Set<() => void>;
+
+/**
+ * Connects to the first of a name's addresses that responds. Those that the name servers tell later
+ * take part. Rejects with the last failure, or with a time-out at the deadline.
+ */
+export function race(
+  answer: Answer,
+  deadlineAtMs: number,
+  open: (address: string) => Opening,
+  races: Races,
+): Promise<{ socket: Duplex; address: string }> {
+  return new Promise((resolve, reject) => {
+    let untried: LookupAddress[] = [];
+    let isMoreAwaited = false;
+    let lastFamily = 0;
+    const tried = new Set<string>();
+    const underWay = new Set<Opening>();
+    let failure: Error | undefined;
+    let isOver = false;
+    let nextTimer: NodeJS.Timeout | null = null;
+
+    const end = (settle: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      races.delete(stop);
+      clearTimeout(deadline);
+      if (nextTimer) clearTimeout(nextTimer);
+      for (const opening of underWay) opening.abandon();
+      settle();
+    };
+    const fail = (error: Error | undefined) => end(() => reject(error!));
+    const stop = () => fail(coded('ECONNRESET', 'the sender is closed'));
+    const timeOut = () => fail(coded('ETIMEDOUT', 'no address has responded in time'));
+    const deadline = setTimeout(timeOut, deadlineAtMs - performance.now());
+    races.add(stop);
+
+    const tryNext = () => {
+      if (isOver) return;
+      if (nextTimer) clearTimeout(nextTimer);
+      nextTimer = null;
+      const mayTry = tried.size < (isMoreAwaited ? maxAddressesOfHalf : maxAddresses);
+      const next = mayTry ? untried.shift() : undefined;
+      if (next) begin(next);
+      else if (underWay.size === 0 && !isMoreAwaited) fail(failure);
+    };
+
+    const begin = ({ address, family }: LookupAddress) => {
+      tried.add(address);
+      lastFamily = family;
+      const opening = open(address);
+      underWay.add(opening);
+      nextTimer = setTimeout(tryNext, nextAddressAfterMs);
+      opening.opened.then(
+        (socket) => {
+          underWay.delete(opening);
+          if (isOver) socket.destroy();
+          else end(() => resolve({ socket, address }));
+        },
+        (error: Error) => {
+          underWay.delete(opening);
+          failure = error;
+          tryNext();
+        },
+      );
+    };
+
+    const goOn = () => {
+      if (nextTimer === null) tryNext();
+    };
+    const takeIn = ({ addresses, rest }: Answer) => {
+      isMoreAwaited = rest !== null;
+      untried = alternating(
+        addresses.filter(({ address }) => !tried.has(address)),
+        lastFamily,
+      );
+      goOn();
+      rest?.then(takeIn, (error: Error) => {
+        isMoreAwaited = false;
+        if (isDenial(error)) fail(error);
+        else goOn();
+      });
+    };
+    takeIn(answer);
+  });
+}
+
+/** One of each family in turn (RFC 8305, 4), beginning with the one that was not tried last. */
+function alternating(addresses: LookupAddress[], lastFamily: number): LookupAddress[] {
+  const first = (addresses.find(({ family }) => family !== lastFamily) ?? addresses[0])?.family;
+  const those = addresses.filter(({ family }) => family === first);
+  const others = addresses.filter(({ family }) => family !== first);
+  return those
+    .flatMap((address, n) => [address, ...others.slice(n, n + 1)])
+    .concat(others.slice(those.length));
+}
