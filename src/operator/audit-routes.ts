@@ -35,7 +35,9 @@ const auditList = z
       z
         .object({
           auditId: uuid('Identifier of the entry.'),
-          at: instant('When it was done; for refusals, when they were written to the log.'),
+          at: instant(
+            'When it was done, for the first time; for refusals, when they were written to the log.',
+          ),
           action: described(z.enum(auditActions), 'What was done, or refused.', 'SHIPPER_SUSPENDED'),
           outcome: described(z.enum(['DONE', 'REFUSED']), 'Whether it was done.'),
           actor: z.object({
@@ -59,7 +61,11 @@ const auditList = z
           webhookId: idOrNull('The webhook it is about.'),
           shipmentId: idOrNull('The shipment it is about.'),
           fields: described(z.array(z.string()), 'Names of the given fields.', ['status']),
-          count: described(z.int().min(1), 'Number of refusals that the entry stands for.', 1),
+          count: described(
+            z.int().min(1),
+            'How many refusals, or changes within a minute, the entry stands for.',
+            1,
+          ),
         })
         .meta({
           id: 'AuditEntry',
@@ -85,7 +91,7 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       operationId: 'listAudit',
       tag: 'Operator',
       description:
-        'Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.',
+        'Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.',
       responses: { 200: auditList },
       auth: 'operator',
       query,

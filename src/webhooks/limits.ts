@@ -8,18 +8,24 @@ export interface WebhookLimits {
   byHand(webhook: { shipperId: string; webhookId: string; targetAddress: string }): Promise<void>;
   /** Call it before a webhook is registered. Counts by shipper and destination. */
   creation(webhook: { shipperId: string; targetAddress: string }): Promise<void>;
+  /** Call it before a webhook of the caller is changed. */
+  change(webhookId: string): Promise<void>;
   /** Call it before a webhook gets another address: at another host, that counts as a registration. */
   move(webhook: { shipperId: string; from: string; to: string }): Promise<void>;
 }
+
+type Limit = 'by_hand' | 'webhook_creation' | 'webhook_change';
 
 export interface WebhookLimitOptions {
   limits: RateLimits;
   byHandPerWebhook: number;
   creationsPerShipper: number;
-  onLimited(limit: 'by_hand' | 'webhook_creation'): void;
+  onLimited(limit: Limit): void;
 }
 
-const windowSeconds = 3_600;
+const hour = { name: 'an hour', seconds: 3_600 };
+const minute = { name: 'a minute', seconds: 60 };
+const changesPerWebhook = 60;
 /** Multiples of the cap of one webhook. It takes three shippers to use up the cap of a destination. */
 const byHandOfShipper = 2;
 const byHandOfDestination = 6;
@@ -27,7 +33,8 @@ const creationsOfDestination = 3;
 
 /** Keeps the service from flooding a destination, even for several shippers whose webhooks share it. */
 export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits {
-  const cap = (name: string, points: number) => options.limits.limit({ name, points, windowSeconds });
+  const cap = (name: string, points: number, { seconds } = hour) =>
+    options.limits.limit({ name, points, windowSeconds: seconds });
   const { byHandPerWebhook, creationsPerShipper } = options;
   const byHand = {
     webhook: cap('by-hand-webhook', byHandPerWebhook),
@@ -39,16 +46,19 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
     destination: cap('creation-destination', creationsPerShipper * creationsOfDestination),
   };
 
+  const changes = cap('change-webhook', changesPerWebhook, minute);
+
   /** Spends in sequence, so that a request refused by one cap does not count against the next. */
   const spend = async (
-    limit: 'by_hand' | 'webhook_creation',
+    limit: Limit,
     steps: (readonly [what: string, cap: ReturnType<typeof cap>, key: string])[],
+    within = hour,
   ) => {
     for (const [what, counted, key] of steps) {
       const { left, resetMs } = await counted.spend(key);
       if (left >= 0) continue;
       options.onLimited(limit);
-      throw tooManyRequests(`Too many ${what} within an hour.`, resetMs / 1_000);
+      throw tooManyRequests(`Too many ${what} within ${within.name}.`, resetMs / 1_000);
     }
   };
 
@@ -74,6 +84,7 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
       ]);
     },
     creation,
+    change: (webhookId) => spend('webhook_change', [['changes of this webhook', changes, webhookId]], minute),
     move: async ({ shipperId, from, to }) => {
       if (hostOf(from) !== hostOf(to)) await creation({ shipperId, targetAddress: to });
     },

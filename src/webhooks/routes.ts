@@ -51,6 +51,7 @@ export interface WebhookDependencies {
 
 const tooManyRegistrations =
   'Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination.';
+const tooManyChanges = 'Too many requests, or more than 60 changes of this webhook within a minute.';
 
 const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
 
@@ -69,6 +70,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const existing = <T>(found: T | null | false): T => {
     if (!found) throw notFound('This webhook');
     return found;
+  };
+  /** The webhook before a change, which counts. Only one that exists does: a caller may invent any number. */
+  const toChange = async (shipperId: string, webhookId: string): Promise<Webhook> => {
+    const webhook = existing(isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId)));
+    await deps.limits.change(webhookId);
+    return webhook;
   };
 
   return [
@@ -155,17 +162,16 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description:
         'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
-      errors: { 429: tooManyRegistrations },
+      errors: { 429: `${tooManyRegistrations} Or more than 60 changes of this webhook within a minute.` },
       bodyExample: { status: 'PAUSED' },
       responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
-        if (body.targetAddress !== undefined && isUuid(webhookId)) {
-          const { targetAddress } = existing(await findWebhook(db, shipperId, webhookId));
+        const { targetAddress } = await toChange(shipperId, webhookId);
+        if (body.targetAddress !== undefined)
           await deps.limits.move({ shipperId, from: targetAddress, to: body.targetAddress });
-        }
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
           const stored = await lockWebhook(tx, shipperId, webhookId);
@@ -177,12 +183,11 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
           return { webhook, fields };
         };
         const updated = existing(
-          isUuid(webhookId) &&
-            (await audited(db, actorOf(caller), update, (result) =>
-              result && result.fields.length > 0
-                ? { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields: result.fields }
-                : null,
-            )),
+          await audited(db, actorOf(caller), update, (result) =>
+            result && result.fields.length > 0
+              ? { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields: result.fields }
+              : null,
+          ),
         );
         if (body.ordering !== undefined) await deps.onReordered(webhookId, outside);
         if (body.status === 'ACTIVE') deps.onResumed(webhookId);
@@ -224,22 +229,23 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description:
         'The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
       responses: { 200: responses.rotatedSecret },
+      errors: { 429: tooManyChanges },
       params: webhookParams,
       body: z
         .object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') })
         .prefault({}),
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
+        await toChange(shipperId, webhookId);
         const secret = newSecret();
         const validUntil = existing(
-          isUuid(webhookId) &&
-            (await audited(
-              db,
-              actorOf(caller),
-              (tx) =>
-                rotateSecret(tx, shipperId, webhookId, sealer.sealSecret(webhookId, secret), body.overlap),
-              (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
-            )),
+          await audited(
+            db,
+            actorOf(caller),
+            (tx) =>
+              rotateSecret(tx, shipperId, webhookId, sealer.sealSecret(webhookId, secret), body.overlap),
+            (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
+          ),
         );
         if (body.overlap === 0) await outside(deps.onStopped); // earlier claims sign with the old secret
         return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };

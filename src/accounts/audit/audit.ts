@@ -80,23 +80,47 @@ export interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';
-  /** Refusals that this entry stands for. */
+  /** What this entry stands for. */
   count: number;
 }
 
+/**
+ * What an actor does to one thing within a minute is one line, because no one may delete lines, and anyone may change a
+ * description a hundred times a second. The lock on the changed row keeps two transactions from beginning a line each.
+ */
 export async function append(db: Database, lines: AuditLine[]): Promise<void> {
   await db.query(
     'append-audit',
-    `insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id,
+    `with given as (
+       select action, outcome, kind as actor_kind, actor, address, "shipperId" as shipper_id, "userId" as user_id,
+              "webhookId" as webhook_id, "shipmentId" as shipment_id, coalesce(fields, '{}') as fields, count, place
+         from json_to_recordset($1::json) as t (action text, outcome text, kind text, actor text, address text,
+                "shipperId" uuid, "userId" uuid, "webhookId" uuid, "shipmentId" uuid, fields text[], count int, place int)
+     ), same as (
+       select place, fields, count, (
+              select a.audit_id from audit a
+               where a.audit_id >= uuid_floor(now() - interval '1 minute') and a.at > now() - interval '1 minute'
+                 and a.outcome = 'DONE' and a.action = g.action and a.actor_kind = g.actor_kind
+                 and (a.actor, a.address, a.shipper_id, a.user_id, a.webhook_id, a.shipment_id)
+                     is not distinct from (g.actor, g.address, g.shipper_id, g.user_id, g.webhook_id, g.shipment_id)
+               order by a.audit_id desc limit 1) as audit_id
+         from given g where outcome = 'DONE'
+     ), grown as (
+       update audit a
+          set count = a.count + s.count,
+              fields = a.fields || array(select field from unnest(s.fields) field where field <> all (a.fields))
+         from same s where a.audit_id = s.audit_id
+       returning s.place
+     )
+     insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id,
                         fields, count)
-     select action, outcome, kind, actor, address, "shipperId", "userId", "webhookId", "shipmentId",
-            coalesce(fields, '{}'), count
-       from json_to_recordset($1::json) as t (action text, outcome text, kind text, actor text, address text,
-              "shipperId" uuid, "userId" uuid, "webhookId" uuid, "shipmentId" uuid, fields text[], count int)`,
+     select action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id, fields, count
+       from given where place not in (select place from grown)`,
     [
       JSON.stringify(
-        lines.map(({ actor, entry, outcome, count }) => ({
+        lines.map(({ actor, entry, outcome, count }, place) => ({
           ...entry,
+          place,
           outcome,
           count,
           kind: actor.kind,

@@ -33,6 +33,36 @@ const isProbe = ({ originalUrl, url = '' }: IncomingMessage & { originalUrl?: st
 /** nginx's status for a client that closed the connection before its response. */
 const clientGone = 499;
 
+/** Log lines a second for requests that were refused, and for others that no account has made: pages, mostly. */
+const linesPerSecond = { refused: 10, unknown: 100 };
+
+/** Anyone may make any number of them: beyond the limit they are one line, a second later, with their number by status. */
+function createLineLimit(logger: Logger, maxLines: number, message: string): (status: number) => boolean {
+  let lines = 0;
+  let countedFrom = -Infinity;
+  let statuses: Record<number, number> | null = null;
+  const writeCount = () => {
+    const count = Object.values(statuses!).reduce((sum, n) => sum + n, 0);
+    logger.info({ count, statuses }, message);
+    statuses = null;
+  };
+  return (status) => {
+    const now = performance.now();
+    if (now - countedFrom >= 1_000) {
+      countedFrom = now;
+      lines = 0;
+    }
+    lines += 1;
+    if (lines <= maxLines) return true;
+    if (!statuses) {
+      statuses = {};
+      setTimeout(writeCount, 1_000).unref();
+    }
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    return false;
+  };
+}
+
 /** One log line per request, without its query, and its metrics. */
 export function watchRequests(
   logger: Logger,
@@ -41,6 +71,10 @@ export function watchRequests(
 ): RequestWatch {
   const count = createRequestCounter(metrics, routes);
   const findRoute = routeFinder(routes);
+  const mayLog = {
+    refused: createLineLimit(logger, linesPerSecond.refused, 'more requests refused'),
+    unknown: createLineLimit(logger, linesPerSecond.unknown, 'more requests without an account'),
+  };
   const end = (request: IncomingMessage, startedAt: number, ended: Ended, timing: Timing = {}) => {
     const { requestId, route, status, isSlowByDesign, caller, error, traceId, isAborted } = ended;
     const { method = '' } = request;
@@ -51,6 +85,8 @@ export function watchRequests(
     const durationMs = now - startedAt;
     count({ route, method, status, workedMs, isSlowByDesign });
     const level = isProbe(request) ? 'debug' : 'info';
+    const kind = status >= 400 ? 'refused' : 'unknown';
+    if (level === 'info' && (status >= 400 || !caller) && !mayLog[kind](status)) return;
     logger[level](
       {
         requestId,

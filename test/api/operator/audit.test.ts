@@ -11,6 +11,7 @@ import {
 } from '../../support/client.js';
 import { startServiceToInspect, stopProcess } from '../../support/harness.js';
 import { until } from '../../support/until.js';
+import { expectLimited } from '../limits/limited.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
 
 const tokens = {
@@ -136,8 +137,40 @@ describe('the audit log', () => {
     expect((await other.call(`/v1/webhooks/${webhookId}`)).data.status).toBe('ACTIVE');
   });
 
+  test('has one line, with a count, for what one user does to one thing within a minute from one address', async () => {
+    const own = await registerAccount(service, 'busy@example.com');
+    const { webhookId } = await registerWebhook(own, 'https://example.org/hook');
+    const path = `/v1/webhooks/${webhookId}`;
+    const patch = (body: object, headers = from) => own.call(path, { method: 'PATCH', body, headers });
+    for (let n = 0; n < 5; n += 1) expectSuccess(await patch({ description: `${n}` }), 200);
+    expectSuccess(await patch({ status: 'PAUSED', description: 'last' }), 200);
+    await patch({ description: 'elsewhere' }, { 'x-forwarded-for': '203.0.113.8' });
+    for (let n = 0; n < 2; n += 1)
+      await own.call(`${path}/rotate-secret`, { body: { overlap: '0s' }, headers: from });
+    const lines = await audit(`&webhookId=${webhookId}`);
+    expect(lines.map(({ action, count, fields }) => [action, count, [...fields].sort()])).toEqual([
+      ['WEBHOOK_SECRET_ROTATED', 2, []],
+      ['WEBHOOK_UPDATED', 1, ['description']],
+      ['WEBHOOK_UPDATED', 6, ['description', 'status']],
+      ['WEBHOOK_CREATED', 1, []],
+    ]);
+    for (let n = 9; n < 60; n += 1) await patch({ description: `${n}` });
+    const refused = await patch({ description: 'refused' });
+    expectLimited(refused, 60);
+    expect((await own.call(path)).data.description).toBe('59');
+    const other = await registerWebhook(own, 'https://example.org/other');
+    await own.call(`/v1/webhooks/${other.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
+  });
+
   test('can only be appended to', async () => {
-    for (const statement of [`update audit set actor = 'x'`, 'delete from audit', 'truncate audit'])
+    const rewrites = [
+      `actor = 'x'`,
+      'count = count',
+      'count = 0',
+      `count = count + 1, fields = '{}'`,
+      `count = count + 1, actor = 'x'`,
+    ].map((change) => `update audit set ${change} where fields <> '{}'`);
+    for (const statement of [...rewrites, 'delete from audit', 'truncate audit'])
       await expect(service.sql(statement)).rejects.toThrow('append-only');
     expect((await audit()).length).toBeGreaterThan(0);
   });

@@ -41,7 +41,10 @@ describe('a watched request', () => {
     );
     const metrics = createMetrics();
     const { watch, onGivenUp } = watchRequests(logger, metrics, routes);
-    const app = express().use(watch, (_request, response) => void response.send('well'));
+    const app = express()
+      .use(watch)
+      .get('/refused', (_request, response) => void response.status(404).send('refused'))
+      .use((_request, response) => void response.send('well'));
     listener = await listen(Object.assign(app, { onGivenUp }), {
       port: 0,
       host: '127.0.0.1',
@@ -65,8 +68,41 @@ describe('a watched request', () => {
       for (const socket of [client, ...others]) socket.destroy();
       await until('all are gone', () => Promise.resolve(listener!.connections() === 0));
     };
-    return { lines, metrics, ask };
+    /** One after the other on one connection. Resolves with how long that took, in seconds. */
+    const askTimes = async (path: string, count: number) => {
+      const startedAt = performance.now();
+      const client = await connected();
+      let text = '';
+      client.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count));
+      await until('the responses', () => Promise.resolve(text.split('HTTP/1.1 ').length > count));
+      client.destroy();
+      return (performance.now() - startedAt) / 1_000;
+    };
+    return { lines, metrics, ask, askTimes };
   }
+
+  test('refused beyond ten a second is counted in one line, and so are others beyond a hundred without an account', async () => {
+    const { lines, askTimes } = await start();
+    for (const [path, status, message, ofOwn] of [
+      ['/refused', 404, 'more requests refused', 10],
+      ['/well', 200, 'more requests without an account', 100],
+    ] as const) {
+      const count = 300;
+      const seconds = await askTimes(path, count);
+      const own = () => lines.filter((line) => line.status === status).length;
+      const counted = () =>
+        lines.reduce((sum, { msg, statuses }) => {
+          const ofStatus = (statuses as Record<number, number> | undefined)?.[status] ?? 0;
+          return msg === message ? sum + ofStatus : sum;
+        }, 0);
+      await until('all are logged or counted', () => Promise.resolve(own() + counted() === count));
+      expect(own()).toBeLessThanOrEqual(ofOwn * Math.ceil(seconds + 1));
+    }
+    expect(lines.find(({ msg }) => msg === 'more requests refused')).toMatchObject({
+      count: expect.any(Number),
+    });
+  });
 
   test('a client that gives up before its turn is counted and logged as 499, for the route it asked for', async () => {
     const { lines, metrics, ask } = await start();
