@@ -85,7 +85,7 @@ export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 // Sending.
 export { deleteOldDestinations } from './attempt/agreements.js';
 export { untilNoSendCanStart } from './attempt/leases.js';
-export { forgetCircuit, forgetCircuits, notices } from './circuit/store.js';
+export { disablesAt, forgetCircuit, forgetCircuits, notices, renewCircuit } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
 export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
@@ -178,7 +178,7 @@ export interface Dispatch {
   sweep(): Promise<number>;
   takeUpLapsed(): Promise<number>;
   sweepRedeliveries(): Promise<void>;
-  disableFailing(days: number): Promise<void>;
+  disableFailing(): Promise<void>;
   figures: {
     /** True if this process can soon start what one more order of this shipper will owe. */
     hasRoomForOrder: Dispatcher['hasRoomForOrder'];
@@ -254,7 +254,7 @@ export function createEngine(options: EngineOptions): Engine {
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,
-      disableFailing: (days) => disableFailing(waking, days),
+      disableFailing: () => disableFailing(waking),
       figures: {
         hasRoomForOrder: sends.hasRoomForOrder,
         heldBack: sends.heldBack,

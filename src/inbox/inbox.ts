@@ -49,10 +49,8 @@ export function createInbox(deps: InboxDependencies): Inbox {
     addresses,
     boxes,
     secretsOf: async (shipperId, path) =>
-      (await readSecrets(db, shipperId, path)).flatMap(({ webhookId, secret, previousSecret }) =>
-        [secret, ...(previousSecret === null ? [] : [previousSecret])].map((stored) =>
-          sealer.openSecret(webhookId, stored),
-        ),
+      (await readSecrets(db, shipperId, path)).map(({ webhookId, secret }) =>
+        sealer.openSecret(webhookId, secret),
       ),
     bodyBytes: deps.bodyBytes,
     maxHoldMs: config.DELIVERY_TIMEOUT + holdMarginMs,

@@ -7,6 +7,7 @@ import {
   forgetCircuit,
   forgetCircuits,
   notices,
+  renewCircuit,
   type NewEvent,
   type RecordResult,
 } from '../engine/engine.js';
@@ -93,7 +94,8 @@ export function apiRoutes(
       onStopped: engine.stop,
       onDeleted: (webhookId) => engine.cancel(db, webhookId),
       onResuming: forgetCircuit,
-      onResumed: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
+      onMoving: renewCircuit,
+      onReleased: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
       onReordered: (webhookId, outside) => engine.reorder(db, webhookId, outside),
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),

@@ -45,7 +45,6 @@ const staggerMs = 20;
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
-const daysWithoutSuccess = 5;
 const sharePacesEveryMs = 10 * secondMs;
 
 /** The removal of shippers gets these from here: it belongs to accounts, which imports no feature above it. */
@@ -134,8 +133,7 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
   };
   const create = (shipmentIds: string[]) => createShipments(creation, shipmentIds);
   const sweepOrders = createOrderSweep({ db, create, logger, metrics });
-  const sweepRest = () =>
-    inSequence(dispatch.sweepRedeliveries, () => dispatch.disableFailing(daysWithoutSuccess));
+  const sweepRest = () => inSequence(dispatch.sweepRedeliveries, () => dispatch.disableFailing());
   const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
   const replaying = { ...common, ...durations, retentionMs, terminalStates, horizon };
   const eraseOld = createRetention({

@@ -38,7 +38,7 @@ export const notice = z
     ),
     reason: described(
       z.enum(['GONE', 'REFUSED', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
-      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
+      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
       'GONE',
     ),
     timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
@@ -100,7 +100,7 @@ const attemptHeaders = z.object({
   ),
   'webhook-signature': described(
     z.string().regex(/^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/),
-    '`v1,` and the signature in Base64; two, separated by a space, while a secret is being rotated.',
+    '`v1,` and the signature in Base64; several, separated by spaces, after a rotation.',
     'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
   ),
   'Parcelhook-Sequence': described(

@@ -33,13 +33,13 @@ export async function resealWebhooks(
 }
 
 function reseal({ sealer, logger }: Dependencies, before: Sealed): Sealed | null {
-  const { webhookId: id, secret, previousSecret, targetAddress, headers } = before;
+  const { webhookId: id, secret, earlierSecrets, targetAddress, headers } = before;
   const resealSecret = (stored: string) => sealer.sealSecret(id, sealer.openSecret(id, stored));
   try {
     return {
       webhookId: id,
       secret: resealSecret(secret),
-      previousSecret: previousSecret === null ? null : resealSecret(previousSecret),
+      earlierSecrets: earlierSecrets.map((earlier) => ({ ...earlier, secret: resealSecret(earlier.secret) })),
       targetAddress: sealer.sealAddress(id, sealer.openAddress(id, targetAddress)),
       headers: sealer.sealHeaders(id, sealer.openHeaders(id, headers)),
     };
@@ -55,7 +55,7 @@ function reseal({ sealer, logger }: Dependencies, before: Sealed): Sealed | null
 interface Sealed {
   webhookId: string;
   secret: string;
-  previousSecret: string | null;
+  earlierSecrets: { secret: string; until: string }[];
   targetAddress: string;
   headers: OwnHeaders;
 }
@@ -66,11 +66,12 @@ const query = `substr(target_address, strpos(target_address, '?') + 1)`;
 function listSealedOtherwise(db: Database, prefix: string, afterId: string | null, limit: number) {
   return db.query<Sealed>(
     'list-foreign-seals',
-    `select webhook_id as "webhookId", secret, previous_secret as "previousSecret",
+    `select webhook_id as "webhookId", secret, earlier_secrets as "earlierSecrets",
             target_address as "targetAddress", headers
        from webhooks
       where webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
-        and (not starts_with(secret, $1) or not starts_with(previous_secret, $1)
+        and (not starts_with(secret, $1)
+             or exists (select from jsonb_array_elements(earlier_secrets) e where not starts_with(e ->> 'secret', $1))
              or target_address like '%?%' and not starts_with(${query}, $1)
              or exists (select from jsonb_each_text(headers) h where not starts_with(h.value, $1)))
       order by webhook_id limit $3`,
@@ -83,11 +84,11 @@ async function replaceSealed(db: Database, changes: { before: Sealed; after: Sea
   const rows = await db.query(
     'replace-sealed',
     `update webhooks w
-        set secret = c.after ->> 'secret', previous_secret = c.after ->> 'previousSecret',
+        set secret = c.after ->> 'secret', earlier_secrets = c.after -> 'earlierSecrets',
             target_address = c.after ->> 'targetAddress', headers = c.after -> 'headers', revision = w.revision + 1
        from unnest($1::uuid[], $2::jsonb[], $3::jsonb[]) as c (webhook_id, before, after)
       where w.webhook_id = c.webhook_id and w.secret = c.before ->> 'secret'
-        and w.previous_secret is not distinct from c.before ->> 'previousSecret'
+        and w.earlier_secrets = c.before -> 'earlierSecrets'
         and w.target_address = c.before ->> 'targetAddress' and w.headers = c.before -> 'headers'
      returning w.webhook_id`,
     [

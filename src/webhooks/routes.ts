@@ -4,20 +4,13 @@ import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type OutsideSlot, type Route } from '../http/route.js';
-import { conflict, notFound, invalidRequest } from '../platform/errors.js';
+import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import {
-  masked,
-  maskHeaders,
-  newSecret,
-  withoutQuery,
-  type DestinationPolicy,
-  type OwnHeaders,
-  type Sealer,
-} from '../engine/engine.js';
+import { maskHeaders, newSecret, type DestinationPolicy, type Sealer } from '../engine/engine.js';
+import { addressOf, changesOf } from './changes.js';
 import * as responses from './schema.js';
-import { fields, include, webhookSchemas, type Include, type WebhookChanges } from './schema.js';
+import { fields, include, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
 import {
   findWebhook,
@@ -25,6 +18,7 @@ import {
   listWebhooks,
   lockWebhook,
   markDeleted,
+  endEarlierSecrets,
   rotateSecret,
   updateWebhook,
   type Webhook,
@@ -43,7 +37,10 @@ export interface WebhookDependencies {
   onDeleted(webhookId: string): Promise<void>;
   /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  onResumed(webhookId: string): void;
+  /** Called in the transaction that gives it another address, before its row changes. */
+  onMoving(tx: Database, shipperId: string, webhookId: string): Promise<void>;
+  /** Deliveries that its status or its circuit held may go. */
+  onReleased(webhookId: string): void;
   onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
   health(webhookIds: string[]): Promise<Map<string, object>>;
   stats(webhookIds: string[]): Promise<Map<string, object>>;
@@ -160,7 +157,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'updateWebhook',
       tag: 'Webhooks',
       description:
-        'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
+        'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
       errors: { 429: `${tooManyRegistrations} Or more than 60 changes of this webhook within a minute.` },
       bodyExample: { status: 'PAUSED' },
@@ -169,11 +166,13 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
-        const { targetAddress } = await toChange(shipperId, webhookId);
+        const before = await toChange(shipperId, webhookId);
+        const isMoving = body.targetAddress !== undefined && addressOf(before, sealer) !== body.targetAddress;
         if (body.targetAddress !== undefined)
-          await deps.limits.move({ shipperId, from: targetAddress, to: body.targetAddress });
+          await deps.limits.move({ shipperId, from: before.targetAddress, to: body.targetAddress });
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
+          if (isMoving) await deps.onMoving(tx, shipperId, webhookId);
           const stored = await lockWebhook(tx, shipperId, webhookId);
           if (!stored) return null;
           const changes = changesOf(stored, body, sealer);
@@ -190,8 +189,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
           ),
         );
         if (body.ordering !== undefined) await deps.onReordered(webhookId, outside);
-        if (body.status === 'ACTIVE') deps.onResumed(webhookId);
-        else if (body.status) await outside(deps.onStopped);
+        if (body.status === 'ACTIVE' || isMoving) deps.onReleased(webhookId);
+        if (body.status === 'PAUSED') await outside(deps.onStopped);
         return { data: view(existing(updated.webhook)) };
       },
     }),
@@ -227,9 +226,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'rotateSecret',
       tag: 'Webhooks',
       description:
-        'The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
+        'The old secret continues to sign for `overlap`, and each one before until the time that was promised for it; five can. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
       responses: { 200: responses.rotatedSecret },
-      errors: { 429: tooManyChanges },
+      errors: {
+        409: 'Five earlier secrets still sign. The message says until when.',
+        429: tooManyChanges,
+      },
       params: webhookParams,
       body: z
         .object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') })
@@ -238,28 +240,53 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         const { shipperId } = caller;
         await toChange(shipperId, webhookId);
         const secret = newSecret();
-        const validUntil = existing(
+        const { validUntil, fullUntil } = existing(
           await audited(
             db,
             actorOf(caller),
             (tx) =>
               rotateSecret(tx, shipperId, webhookId, sealer.sealSecret(webhookId, secret), body.overlap),
-            (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
+            (done) => (done?.validUntil ? { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId } : null),
           ),
         );
+        if (fullUntil)
+          throw conflict(
+            `Five earlier secrets still sign, the first of them until ${isoOffset(fullUntil)}. Rotate after that, or end them at once: DELETE /v1/webhooks/${webhookId}/secrets/previous.`,
+          );
         if (body.overlap === 0) await outside(deps.onStopped); // earlier claims sign with the old secret
         return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };
       },
     }),
+    route({
+      method: 'delete',
+      path: '/v1/webhooks/:webhookId/secrets/previous',
+      summary: 'End the earlier secrets',
+      operationId: 'endEarlierSecrets',
+      tag: 'Webhooks',
+      description:
+        'The secrets before the current one sign no longer, whatever was promised for them. After the response, nothing is signed with them.',
+      responses: { 200: responses.endedSecrets },
+      errors: { 429: tooManyChanges },
+      params: webhookParams,
+      handle: async ({ caller, params: { webhookId } }, { outside }) => {
+        const { shipperId } = caller;
+        await toChange(shipperId, webhookId);
+        const ended = existing(
+          await audited(
+            db,
+            actorOf(caller),
+            async (tx) => {
+              const count = await endEarlierSecrets(tx, shipperId, webhookId);
+              return count === null ? null : { count };
+            },
+            (done) => (done?.count ? { action: 'WEBHOOK_SECRETS_ENDED', shipperId, webhookId } : null),
+          ),
+        ).count;
+        await outside(deps.onStopped); // earlier claims sign with them
+        return { data: { webhookId, ended } };
+      },
+    }),
   ];
-}
-
-function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
-  try {
-    return sealer.openAddress(webhookId, targetAddress);
-  } catch {
-    return withoutQuery(targetAddress);
-  }
 }
 
 export const egressRoute = (addresses: readonly string[]): Route =>
@@ -285,68 +312,3 @@ async function readIncluded(
   );
   return (webhookId) => Object.fromEntries(read.map(([name, byId]) => [name, byId.get(webhookId)!]));
 }
-
-/**
- * Returns the fields of `given` that differ from the webhook, sealed as they are stored. Throws 400 for a masked value of
- * a header that the webhook does not have. A pause always counts: it also stops what was asked for by hand since the last
- * one.
- */
-function changesOf(stored: Webhook, given: WebhookChanges, sealer: Sealer): WebhookChanges {
-  const { webhookId } = stored;
-  const { targetAddress, headers, ...others } = given;
-  const different = Object.entries(others).filter(
-    ([name, value]) =>
-      (name === 'status' && value === 'PAUSED') ||
-      JSON.stringify(value) !== JSON.stringify(stored[name as keyof typeof others]),
-  );
-  return {
-    ...Object.fromEntries(different),
-    ...(targetAddress !== undefined &&
-      targetAddress !== opened(() => sealer.openAddress(webhookId, stored.targetAddress)) && {
-        targetAddress: sealer.sealAddress(webhookId, targetAddress),
-      }),
-    ...(headers && changedHeaders(stored, headers, sealer)),
-  };
-}
-
-function changedHeaders(stored: Webhook, given: OwnHeaders, sealer: Sealer): Pick<WebhookChanges, 'headers'> {
-  const { webhookId } = stored;
-  const before = opened(() => sealer.openHeaders(webhookId, stored.headers));
-  const isSame =
-    before !== null &&
-    Object.keys(given).length === Object.keys(before).length &&
-    Object.entries(given).every(
-      ([name, value]) => Object.hasOwn(before, name) && (value === masked || value === before[name]),
-    );
-  if (isSame) return {};
-  return { headers: fillMasked(given, stored.headers, (one) => sealer.sealHeaders(webhookId, one)) };
-}
-
-/** Null if no key opens it: then any value is a change. */
-function opened<Value>(open: () => Value): Value | null {
-  try {
-    return open();
-  } catch {
-    return null;
-  }
-}
-
-function fillMasked(
-  headers: OwnHeaders,
-  stored: OwnHeaders,
-  seal: (given: OwnHeaders) => OwnHeaders,
-): OwnHeaders {
-  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-  const entries = Object.entries(headers).map(([name, value]) => ({
-    name,
-    value: value === masked ? known.get(name.toLowerCase()) : seal({ [name]: value })[name],
-  }));
-  const missing = entries.filter(({ value }) => value === undefined);
-  if (missing.length > 0) throw invalidRequest(missing.map(({ name }) => notStored(name)));
-  return Object.fromEntries(entries.map(({ name, value }) => [name, value!]));
-}
-
-const notStored = (name: string) => ({
-  path: `headers.${name}`,
-  message: 'is masked, but the webhook has no such header; give its value',
-});

@@ -147,7 +147,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
   const maskableHeaders = describedHeaders(
     (value) => value === masked,
     `${headerValue.source}|^${masked}$`,
-    ` A value sent as \`${masked}\` stays unchanged.`,
+    ` A value sent as \`${masked}\` stays unchanged, unless \`targetAddress\` moves to another origin: then it must be given again.`,
   );
   const update = create
     .partial()
@@ -200,7 +200,7 @@ export const webhook = z
     status: fields.status,
     disabledReason: described(
       z.enum(['GONE', 'REFUSED', 'FAILING']).nullable(),
-      'Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).',
+      'Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).',
       null,
     ),
     ordering: fields.ordering,
@@ -231,6 +231,9 @@ const health = z.object({
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
   nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
+  disablesAt: instantOrNull(
+    'When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.',
+  ),
   lastSuccessAt: instant(
     'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',
   ).nullable(),
@@ -303,11 +306,15 @@ export const rotatedSecret = z
       'whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=',
     ),
     previousSecretValidUntil: instant(
-      'When the old secret stops signing. Until then both sign.',
+      'When the old secret stops signing. Until then both sign, and so do those before it that were promised more time.',
       '2026-11-22T12:00:00+00:00',
     ),
   })
   .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only once.' });
+
+export const endedSecrets = z
+  .object({ webhookId, ended: count('How many secrets signed until now.', 1) })
+  .meta({ description: 'The earlier secrets have ended.' });
 
 export const egress = z
   .object({

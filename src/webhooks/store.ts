@@ -1,3 +1,4 @@
+import { ms } from '../engine/engine.js';
 import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
@@ -153,25 +154,66 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
   return rows.length > 0;
 }
 
-/** The previous secret signs too for `overlapMs`, an older one no longer. Returns until when; null if there is none. */
+const maxEarlierSecrets = 5;
+
+/** The earlier secrets of webhook `w` that still sign, each with its `secret` and `until`. */
+const signing = (w: string) =>
+  `jsonb_array_elements(${w}.earlier_secrets) e where (e ->> 'until')::timestamptz > now()`;
+
+/**
+ * The current secret signs too for `overlapMs`, and each earlier one until its own time. `fullUntil`: nothing was done,
+ * because that many earlier ones sign at least until then. Null if there is no webhook.
+ */
 export async function rotateSecret(
   db: Database,
   shipperId: string,
   webhookId: string,
   sealedSecret: string,
   overlapMs: number,
-): Promise<Date | null> {
-  const rows = await db.query<{ validUntil: Date }>(
+): Promise<{ validUntil: Date; fullUntil: null } | { validUntil: null; fullUntil: Date } | null> {
+  const rows = await db.query<{ validUntil: Date; fullUntil: null } | { validUntil: null; fullUntil: Date }>(
     'rotate-secret',
-    `update webhooks
-        set secret = $3, previous_secret = case when $4::float8 > 0 then secret end,
-            previous_secret_until = now() + make_interval(secs => $4::float8 / 1000),
-            revision = revision + 1, updated_at = now()
-      where webhook_id = $2 and shipper_id = $1 and deleted_at is null
-     returning previous_secret_until as "validUntil"`,
+    `with w as (
+       select webhook_id, now() + ${ms('$4')} as until,
+              (select jsonb_agg(e order by (e ->> 'until')::timestamptz) from ${signing('webhooks')}) as earlier
+         from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null for no key update
+     ), rotated as (
+       update webhooks o
+          set secret = $3, revision = revision + 1, updated_at = now(),
+              earlier_secrets = coalesce(w.earlier, '[]') || case when $4::float8 > 0
+                then jsonb_build_array(jsonb_build_object('secret', o.secret, 'until', w.until)) else '[]' end
+         from w
+        where o.webhook_id = w.webhook_id
+          and ($4::float8 = 0 or coalesce(jsonb_array_length(w.earlier), 0) < ${maxEarlierSecrets})
+       returning w.until
+     )
+     select r.until as "validUntil",
+            case when r.until is null then (w.earlier -> 0 ->> 'until')::timestamptz end as "fullUntil"
+       from w left join rotated r on true`,
     [shipperId, webhookId, sealedSecret, overlapMs],
   );
-  return rows[0]?.validUntil ?? null;
+  return rows[0] ?? null;
+}
+
+/** Returns how many earlier secrets have signed until now; null if there is no webhook. */
+export async function endEarlierSecrets(
+  db: Database,
+  shipperId: string,
+  webhookId: string,
+): Promise<number | null> {
+  const rows = await db.query<{ ended: number }>(
+    'end-earlier-secrets',
+    `with w as (
+       select webhook_id, (select count(*)::int from ${signing('webhooks')}) as ended
+         from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null for no key update
+     ), done as (
+       update webhooks o set earlier_secrets = '[]', revision = revision + 1, updated_at = now()
+         from w where o.webhook_id = w.webhook_id and w.ended > 0
+     )
+     select ended from w`,
+    [shipperId, webhookId],
+  );
+  return rows[0]?.ended ?? null;
 }
 
 /** Locks in one order to prevent deadlocks. */
@@ -199,15 +241,15 @@ export const deleteWebhooks = changeAll(
   'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',
 );
 
-/**
- * The secrets as stored, of the webhooks whose target address has this path, and the previous ones during a rotation.
- */
+/** All secrets that sign, as stored, of the webhooks whose target address has this path. */
 export const readSecrets = (db: Database, shipperId: string, path: string) =>
-  db.query<{ webhookId: string; secret: string; previousSecret: string | null }>(
+  db.query<{ webhookId: string; secret: string }>(
     'read-secrets',
-    `select webhook_id as "webhookId", secret,
-            case when previous_secret_until > now() then previous_secret end as "previousSecret"
-       from webhooks where shipper_id = $1 and deleted_at is null and strpos(target_address, $2) > 0`,
+    `select w.webhook_id as "webhookId", s.secret
+       from webhooks w
+      cross join lateral (
+        select w.secret union all select e ->> 'secret' from ${signing('w')}) s (secret)
+      where w.shipper_id = $1 and w.deleted_at is null and strpos(w.target_address, $2) > 0`,
     [shipperId, path],
   );
 

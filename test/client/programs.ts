@@ -90,6 +90,7 @@ export async function all(): Promise<void> {
   const { statusCode } = await client.webhooks.test(webhookId, { state: 'MY_OWN_STATE' });
   statusCode?.toFixed();
   const rotated: string = (await client.webhooks.rotateSecret(webhookId, { overlap: '0s' })).secret;
+  (await client.webhooks.endEarlierSecrets(webhookId)).ended.toFixed();
   const { replayId } = await client.webhooks.replay(webhookId, { from: '2026-01-01T00:00:00Z', to: 1 });
   const { hours } = await client.webhooks.stats(webhookId, { hours: 48 });
   hours[0]?.attempts.toFixed();

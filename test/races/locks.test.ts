@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js';
-import { lockFailingFor, updateCircuits } from '../../src/engine/circuit/store.js';
+import { lockHopeless, updateCircuits } from '../../src/engine/circuit/store.js';
 import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
 import { releaseTurns } from '../../src/engine/outbox/turns.js';
@@ -180,8 +180,9 @@ async function updates(db: Database): Promise<{ all: number; hot: number }> {
 test('circuits are locked in one order, both for counting outcomes and for auto-disabling', async () => {
   const [hopeless, spared] = [webhookId, await addWebhook(world)].sort() as [string, string];
   await world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since)
-     select unnest($1::uuid[]), now(), 0, 0, now() - interval '6 days'`,
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, failed_attempts,
+                           failed_deliveries, last_failed_at)
+     select unnest($1::uuid[]), now(), 0, 0, now() - interval '6 days', 10, array_fill(gen_random_uuid(), '{3}'), now()`,
     [[hopeless, spared]],
   );
   const claims = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
@@ -191,13 +192,21 @@ test('circuits are locked in one order, both for counting outcomes and for auto-
     'SUCCEEDED',
   );
   const before = await deadlocks();
-  const failed = { attempts: 1, failures: 1, succeededAgoMs: null, probe: null, retryAfterMs: 0 };
+  const failed = {
+    storedAddress: 'http://receiver.test/',
+    attempts: 1,
+    failures: 1,
+    failedDeliveries: [],
+    succeededAgoMs: null,
+    probe: null,
+    retryAfterMs: 0,
+  };
   const outcomes = new Map([hopeless, spared].map((id) => [id, failed]));
   const made = stopAt(world, 'make-circuits', 'COMMIT');
   const counting = made.db.transaction((tx) => updateCircuits(tx, outcomes, durationsOf().circuit));
   await made.reached;
   const spare = stopAt(world, 'spare-succeeded', 'COMMIT');
-  const looking = spare.db.transaction((tx) => lockFailingFor(tx, 5));
+  const looking = spare.db.transaction((tx) => lockHopeless(tx));
   await spare.reached;
   made.go();
   expect(await doneOrWaiting(world.db, counting)).toBe('waiting');

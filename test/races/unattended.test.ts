@@ -74,7 +74,8 @@ describe('an attempt that spends no retry leaves a delivery that is sent again w
     const { notify } = dispatcher;
     const metrics = createMetrics();
     const onDisabled = () => Promise.resolve();
-    await reportSuccess({ db, durations: durationsOf(), notify, logger, metrics, onDisabled }, webhookId);
+    const target = { webhookId, storedAddress: 'http://receiver.test/' };
+    await reportSuccess({ db, durations: durationsOf(), notify, logger, metrics, onDisabled }, target);
     respond();
     await until('both are sent', allAre(['1 SUCCEEDED', '2 SUCCEEDED']));
     await dispatcher.drain();

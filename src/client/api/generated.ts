@@ -257,7 +257,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook
-         * @description Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
+         * @description Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -273,10 +273,30 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.
+         * @description The old secret continues to sign for `overlap`, and each one before until the time that was promised for it; five can. Use `0s` if the secret has leaked: after the response, nothing is signed with it.
          */
         post: operations["rotateSecret"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/secrets/previous": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the earlier secrets
+         * @description The secrets before the current one sign no longer, whatever was promised for them. After the response, nothing is signed with them.
+         */
+        delete: operations["endEarlierSecrets"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1075,7 +1095,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1153,7 +1173,7 @@ export interface components {
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
              */
             disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
@@ -1208,6 +1228,11 @@ export interface components {
                  * @example null
                  */
                 nextProbeAt: string | null;
+                /**
+                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
+                 * @example null
+                 */
+                disablesAt: string | null;
                 lastSuccessAt: string | null;
                 /**
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
@@ -1335,7 +1360,7 @@ export interface components {
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
              */
             disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
@@ -1411,7 +1436,7 @@ export interface components {
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
              */
             disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
@@ -1465,6 +1490,11 @@ export interface components {
                  * @example null
                  */
                 nextProbeAt: string | null;
+                /**
+                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
+                 * @example null
+                 */
+                disablesAt: string | null;
                 lastSuccessAt: string | null;
                 /**
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
@@ -1512,7 +1542,7 @@ export interface components {
              */
             supersede?: boolean;
             /**
-             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged.
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged, unless `targetAddress` moves to another origin: then it must be given again.
              * @example {
              *       "X-Team": "logistics"
              *     }
@@ -1553,7 +1583,7 @@ export interface components {
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
              */
             disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
@@ -1612,7 +1642,7 @@ export interface components {
             secret: string;
             /**
              * Format: date-time
-             * @description When the old secret stops signing. Until then both sign.
+             * @description When the old secret stops signing. Until then both sign, and so do those before it that were promised more time.
              * @example 2026-11-22T12:00:00+00:00
              */
             previousSecretValidUntil: string;
@@ -2424,7 +2454,7 @@ export interface components {
              */
             target_address: string;
             /**
-             * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
+             * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
              * @example GONE
              */
             reason: ("GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN") | null;
@@ -4329,7 +4359,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this action. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -4750,8 +4780,70 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description Five earlier secrets still sign. The message says until when. */
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    endEarlierSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The earlier secrets have ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The earlier secrets have ended. */
+                        data: {
+                            /**
+                             * Format: uuid
+                             * @description Identifier of the webhook.
+                             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                             */
+                            webhookId: string;
+                            /**
+                             * @description How many secrets signed until now.
+                             * @example 1
+                             */
+                            ended: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

@@ -46,6 +46,7 @@ export type WebhookPage = Data<'listWebhooks'>;
 export type ListedWebhook = WebhookPage['webhooks'][number];
 export type DeletedWebhook = Data<'deleteWebhook'>;
 export type RotatedSecret = Data<'rotateSecret'>;
+export type EndedSecrets = Data<'endEarlierSecrets'>;
 export type TestResult = Data<'testWebhook'>;
 export type ReplayRange = WithDates<BodyOf<operations['replayWebhook']>>;
 export type Replay = Data<'replayWebhook'>;

@@ -118,12 +118,14 @@ export interface Webhooks {
   delete(webhookId: string, options?: CallOptions): Promise<api.DeletedWebhook>;
   /** Sends a sample now and returns the attempt, even if it failed. */
   test(webhookId: string, sample?: { state?: string }, options?: CallOptions): Promise<api.TestResult>;
-  /** Makes a new `secret`, shown once. The old one also signs for `overlap` (default: `24h`). */
+  /** Makes a new `secret`, shown once. The old one also signs for `overlap` (default: `24h`); five earlier ones can. */
   rotateSecret(
     webhookId: string,
     rotation?: { overlap?: string },
     options?: CallOptions,
   ): Promise<api.RotatedSecret>;
+  /** After this resolves, nothing is signed with an earlier secret. */
+  endEarlierSecrets(webhookId: string, options?: CallOptions): Promise<api.EndedSecrets>;
   /** Sends what the webhook missed in a time range. */
   replay(webhookId: string, range: api.ReplayRange, options?: CallOptions): Promise<api.Replay>;
   /** Attempts per hour, by default of the last day. */
@@ -160,6 +162,8 @@ export function webhooks(request: Request<'/v1/'>, send: Send): Webhooks {
       }),
     rotateSecret: (webhookId, body = {}, options) =>
       request('post', `${one}/rotate-secret`, { ...options, path: { webhookId }, body }),
+    endEarlierSecrets: (webhookId, options) =>
+      request('delete', `${one}/secrets/previous`, { ...options, path: { webhookId } }),
     replay: (webhookId, body, options) =>
       request('post', `${one}/replay`, { ...options, path: { webhookId }, body }),
     stats: (webhookId, query = {}, options) =>

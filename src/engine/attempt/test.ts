@@ -66,7 +66,7 @@ const settling = (options: TestOptions, claim: Claim): AttemptSteps['settle'] =>
       durations.patienceMs,
     );
     const accepted = settled.size > 0;
-    if (accepted && outcome.ok && claim.troubled) await reportSuccess(options, claim.webhookId);
+    if (accepted && outcome.ok && claim.troubled) await reportSuccess(options, target);
     return { ended, accepted };
   };
 };

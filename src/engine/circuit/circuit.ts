@@ -8,19 +8,31 @@ export interface Circuit {
   attempts: number;
   failures: number;
   failingSince: Date | null;
+  /** Since `failingSince`. */
+  failedAttempts: number;
+  /** Theirs, at most as many as a verdict needs. */
+  failedDeliveries: string[];
+  lastFailedAt: Date | null;
   lastSuccessAt: Date | null;
   /** Null while closed. */
   openUntil: Date | null;
   timesOpened: number;
 }
 
+/** A receiver that asks for no further attempt has responded: that is no failure, and no success either. */
+export type Result = 'SUCCEEDED' | 'FAILED' | 'REFUSED';
+
 /** New outcomes of one webhook. `probe`: null if none was sent. */
 export interface Outcomes {
+  /** The address that was called (`Target`): nothing is known of another. */
+  storedAddress: string;
   attempts: number;
   failures: number;
+  /** The deliveries of the failures, at most as many as a verdict needs. */
+  failedDeliveries: string[];
   /** Time since the last success; null if there was none. */
   succeededAgoMs: number | null;
-  probe: 'SUCCEEDED' | 'FAILED' | null;
+  probe: Result | null;
   /** The probe's Retry-After; 0 if none. */
   retryAfterMs: number;
 }
@@ -36,11 +48,17 @@ export interface CircuitDurations {
 const minAttempts = 10;
 const failedShare = 0.9;
 
+/** A webhook that fails for so long is disabled if it did often enough, because little traffic is no proof. */
+export const verdict = { daysWithoutSuccess: 5, failedAttempts: 10, failedDeliveries: 3 };
+
 export const newCircuit = (now: Date): Circuit => ({
   windowStartedAt: now,
   attempts: 0,
   failures: 0,
   failingSince: null,
+  failedAttempts: 0,
+  failedDeliveries: [],
+  lastFailedAt: null,
   lastSuccessAt: null,
   openUntil: null,
   timesOpened: 0,
@@ -72,12 +90,8 @@ export function applyOutcomes(
     : { circuit, transition: null };
 }
 
-function count(
-  before: Circuit,
-  { attempts, failures, succeededAgoMs }: Outcomes,
-  now: Date,
-  windowMs: number,
-): Circuit {
+function count(before: Circuit, outcomes: Outcomes, now: Date, windowMs: number): Circuit {
+  const { attempts, failures, succeededAgoMs } = outcomes;
   const sinceMs = now.getTime() - before.windowStartedAt.getTime();
   const fresh = sinceMs >= windowMs || sinceMs < 0; // the clock was set back
   const succeeded = succeededAgoMs !== null;
@@ -86,12 +100,24 @@ function count(
     windowStartedAt: fresh ? now : before.windowStartedAt,
     attempts: (fresh ? 0 : before.attempts) + attempts,
     failures: (fresh ? 0 : before.failures) + failures,
-    failingSince: succeeded ? null : (before.failingSince ?? (failures > 0 ? now : null)),
+    ...(succeeded ? notFailing : failures > 0 && failingOn(before, outcomes, now)),
     lastSuccessAt: succeeded
       ? new Date(Math.max(now.getTime() - succeededAgoMs, before.lastSuccessAt?.getTime() ?? 0))
       : before.lastSuccessAt,
   };
 }
+
+const notFailing = { failingSince: null, failedAttempts: 0, failedDeliveries: [], lastFailedAt: null };
+
+const failingOn = (before: Circuit, { failures, failedDeliveries }: Outcomes, now: Date) => ({
+  failingSince: before.failingSince ?? now,
+  failedAttempts: before.failedAttempts + failures,
+  failedDeliveries: distinct(before.failedDeliveries, failedDeliveries),
+  lastFailedAt: now,
+});
+
+const distinct = (some: string[], others: string[]) =>
+  [...new Set([...some, ...others])].slice(0, verdict.failedDeliveries);
 
 /** Retry-After extends the wait, never shortens it. */
 const open = (circuit: Circuit, now: Date, retryAfterMs: number, durations: CircuitDurations): Circuit => {
@@ -106,22 +132,25 @@ const open = (circuit: Circuit, now: Date, retryAfterMs: number, durations: Circ
 /** Counts in memory, so a healthy webhook costs no statement. */
 export interface CircuitCounter {
   /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
-  note(claim: Claim, succeeded: boolean, retryAfterMs: number): void;
+  note(claim: Claim, storedAddress: string, result: Result, retryAfterMs: number): void;
   flushed(): Promise<void>;
 }
 
-/** Successes by webhook. `lastAt`: performance.now(). */
-type Successes = Map<string, { count: number; lastAt: number }>;
+/** Attempts without a failure, by webhook. Times are those of performance.now(). */
+type Quiet = Map<
+  string,
+  { storedAddress: string; count: number; lastAt: number; succeededAt: number | null }
+>;
 
 export function createCircuitCounter(deps: {
   logger: Logger;
-  /** How long a success counts against a failure. */
+  /** How long a response counts against a failure. */
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
-  /** Successes that count once a failure follows within the window. */
-  let quiet: Successes = new Map();
-  let quietBefore: Successes = new Map();
+  /** They count once a failure follows within the window. */
+  let quiet: Quiet = new Map();
+  let quietBefore: Quiet = new Map();
   let quietSince = performance.now();
   let unreported = new Map<string, Outcomes>();
   let reporting: Promise<void> | null = null;
@@ -135,10 +164,13 @@ export function createCircuitCounter(deps: {
   };
 
   const add = (webhookId: string, outcomes: Outcomes) => {
-    const before = unreported.get(webhookId);
+    const known = unreported.get(webhookId);
+    const before = known?.storedAddress === outcomes.storedAddress ? known : undefined;
     unreported.set(webhookId, {
+      storedAddress: outcomes.storedAddress,
       attempts: (before?.attempts ?? 0) + outcomes.attempts,
       failures: (before?.failures ?? 0) + outcomes.failures,
+      failedDeliveries: distinct(before?.failedDeliveries ?? [], outcomes.failedDeliveries),
       succeededAgoMs: outcomes.succeededAgoMs ?? before?.succeededAgoMs ?? null,
       probe: outcomes.probe ?? before?.probe ?? null,
       retryAfterMs: Math.max(outcomes.retryAfterMs, before?.retryAfterMs ?? 0),
@@ -165,33 +197,50 @@ export function createCircuitCounter(deps: {
     quietSince = performance.now();
   };
 
-  /** Takes the successes out, so that they are counted with the failure, and only once. */
-  const takeQuiet = (webhookId: string): { count: number; lastAgoMs: number } | null => {
+  const keepQuiet = (webhookId: string, storedAddress: string, succeeded: boolean) => {
     const now = performance.now();
-    const those = [quiet, quietBefore].flatMap((successes) => successes.get(webhookId) ?? []);
+    const known = quiet.get(webhookId);
+    if (known?.storedAddress === storedAddress) {
+      known.count += 1;
+      known.lastAt = now;
+      if (succeeded) known.succeededAt = now;
+    } else
+      quiet.set(webhookId, { storedAddress, count: 1, lastAt: now, succeededAt: succeeded ? now : null });
+  };
+
+  /** Takes them out, so that they are counted with the failure, and only once. */
+  const takeQuiet = (
+    webhookId: string,
+    storedAddress: string,
+  ): { count: number; succeededAgoMs: number | null } => {
+    const now = performance.now();
+    const those = [quietBefore, quiet].flatMap((attempts) => attempts.get(webhookId) ?? []);
     quiet.delete(webhookId);
     quietBefore.delete(webhookId);
-    const recent = those.filter(({ lastAt }) => now - lastAt <= deps.windowMs);
-    if (recent.length === 0) return null;
+    const recent = those.filter(
+      (one) => one.storedAddress === storedAddress && now - one.lastAt <= deps.windowMs,
+    );
+    const succeededAt = recent.findLast((one) => one.succeededAt !== null)?.succeededAt ?? null;
     return {
       count: recent.reduce((sum, { count }) => sum + count, 0),
-      lastAgoMs: now - Math.max(...recent.map(({ lastAt }) => lastAt)),
+      succeededAgoMs: succeededAt === null ? null : now - succeededAt,
     };
   };
 
   return {
-    note: ({ webhookId, troubled, isProbe }, succeeded, retryAfterMs) => {
+    note: ({ webhookId, deliveryId, troubled, isProbe }, storedAddress, result, retryAfterMs) => {
       dropOld();
-      if (succeeded && !troubled) {
-        quiet.set(webhookId, { count: (quiet.get(webhookId)?.count ?? 0) + 1, lastAt: performance.now() });
-        return;
-      }
-      const earlier = takeQuiet(webhookId);
+      const succeeded = result === 'SUCCEEDED';
+      const failed = result === 'FAILED';
+      if (!failed && !troubled) return keepQuiet(webhookId, storedAddress, succeeded);
+      const earlier = takeQuiet(webhookId, storedAddress);
       add(webhookId, {
-        attempts: (earlier?.count ?? 0) + 1,
-        failures: succeeded ? 0 : 1,
-        succeededAgoMs: succeeded ? 0 : (earlier?.lastAgoMs ?? null),
-        probe: isProbe ? (succeeded ? 'SUCCEEDED' : 'FAILED') : null,
+        storedAddress,
+        attempts: earlier.count + 1,
+        failures: failed ? 1 : 0,
+        failedDeliveries: failed ? [deliveryId] : [],
+        succeededAgoMs: succeeded ? 0 : earlier.succeededAgoMs,
+        probe: isProbe ? result : null,
         retryAfterMs,
       });
     },

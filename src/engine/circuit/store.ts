@@ -7,6 +7,7 @@ import { isActive } from '../outbox/sql.js';
 import {
   applyOutcomes,
   newCircuit,
+  verdict,
   type Circuit,
   type CircuitDurations,
   type Outcomes,
@@ -24,8 +25,8 @@ export async function updateCircuits(
   outcomes: Map<string, Outcomes>,
   durations: CircuitDurations,
 ): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
-  const webhookIds = [...outcomes.keys()].sort(); // one lock order: no deadlocks
-  const rows = await lockCircuits(tx, webhookIds);
+  const called = [...outcomes].map(([webhookId, { storedAddress }]) => ({ webhookId, storedAddress }));
+  const rows = await lockCircuits(tx, called);
   const results = rows.map((row) => {
     const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
     return {
@@ -44,20 +45,30 @@ export async function updateCircuits(
   return results;
 }
 
-async function lockCircuits(tx: Database, webhookIds: string[]): Promise<CircuitRow[]> {
+const calledRows = rowSet<AutoDisableTarget>({
+  webhook_id: ['uuid', ({ webhookId }) => webhookId],
+  target_address: ['text', ({ storedAddress }) => storedAddress],
+});
+
+/** In one order, so that there are no deadlocks. Webhooks that have another address by now are left out. */
+async function lockCircuits(tx: Database, called: AutoDisableTarget[]): Promise<CircuitRow[]> {
   await tx.query(
     'make-circuits',
     `insert into circuits (webhook_id, window_started_at, attempts, failures)
      select webhook_id, now(), 0, 0 from unnest($1::uuid[]) as webhook_id order by 1 on conflict do nothing`,
-    [webhookIds],
+    [called.map(({ webhookId }) => webhookId)],
   );
   const rows = await tx.query<CircuitRow>(
     'lock-circuits',
-    `select webhook_id as "webhookId", now() as now, window_started_at as "windowStartedAt", attempts, failures,
-            failing_since as "failingSince", last_success_at as "lastSuccessAt", open_until as "openUntil",
-            times_opened as "timesOpened"
-       from circuits where webhook_id = any($1::uuid[]) order by webhook_id for update`,
-    [webhookIds],
+    `select c.webhook_id as "webhookId", now() as now, c.window_started_at as "windowStartedAt", c.attempts, c.failures,
+            c.failing_since as "failingSince", c.failed_attempts as "failedAttempts",
+            c.failed_deliveries as "failedDeliveries", c.last_failed_at as "lastFailedAt",
+            c.last_success_at as "lastSuccessAt", c.open_until as "openUntil", c.times_opened as "timesOpened"
+       from ${calledRows.as('i')}
+       join webhooks w on w.webhook_id = i.webhook_id and w.target_address = i.target_address
+       join circuits c on c.webhook_id = i.webhook_id
+      order by c.webhook_id for update of c`,
+    calledRows.arrays(called),
   );
   return rows.map((row) => ({ ...newCircuit(row.now), ...row }));
 }
@@ -74,6 +85,9 @@ const circuitRows = rowSet<SavedCircuit>({
   attempts: ['int', ({ circuit }) => circuit.attempts],
   failures: ['int', ({ circuit }) => circuit.failures],
   failing_since: ['timestamptz', ({ circuit }) => circuit.failingSince],
+  failed_attempts: ['int', ({ circuit }) => circuit.failedAttempts],
+  failed_deliveries: ['text', ({ circuit }) => `{${circuit.failedDeliveries.join(',')}}`],
+  last_failed_at: ['timestamptz', ({ circuit }) => circuit.lastFailedAt],
   last_success_at: ['timestamptz', ({ circuit }) => circuit.lastSuccessAt],
   open_until: ['timestamptz', ({ circuit }) => circuit.openUntil],
   times_opened: ['int', ({ circuit }) => circuit.timesOpened],
@@ -85,7 +99,9 @@ async function saveCircuits(tx: Database, results: SavedCircuit[]): Promise<void
     'save-circuits',
     `update circuits c
         set window_started_at = i.window_started_at, attempts = i.attempts, failures = i.failures,
-            failing_since = i.failing_since, last_success_at = i.last_success_at, open_until = i.open_until,
+            failing_since = i.failing_since, failed_attempts = i.failed_attempts,
+            failed_deliveries = i.failed_deliveries::uuid[], last_failed_at = i.last_failed_at,
+            last_success_at = i.last_success_at, open_until = i.open_until,
             open_wait = case when i.open_until is distinct from c.open_until then i.open_until - now() else c.open_wait end,
             times_opened = i.times_opened,
             probe_until = case when i.probed then null else c.probe_until end
@@ -124,6 +140,31 @@ export async function forgetCircuit(tx: Database, shipperId: string, webhookId: 
   );
 }
 
+/**
+ * For another address. The row is made if there is none, so that outcomes of the address before, which are being
+ * counted, come first. Call it before the change, in its transaction.
+ */
+export async function renewCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
+  await tx.query(
+    'renew-circuit',
+    `with before as materialized (
+       select open_until from circuits where webhook_id = $2
+     ), renewed as (
+       insert into circuits (webhook_id, window_started_at, attempts, failures)
+       select webhook_id, now(), 0, 0 from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null
+       on conflict (webhook_id) do update
+          set window_started_at = now(), attempts = 0, failures = 0, failing_since = null, failed_attempts = 0,
+              failed_deliveries = '{}', last_failed_at = null, open_until = null, open_wait = null, times_opened = 0,
+              probe_until = null
+       returning webhook_id
+     )
+     update webhooks set called_since = now()
+      where webhook_id = any(array(select webhook_id from renewed))
+        and exists (select from before where open_until is not null)`,
+    [shipperId, webhookId],
+  );
+}
+
 /** Call it before the change, in its transaction. */
 export async function forgetCircuits(tx: Database, shipperId: string): Promise<void> {
   await tx.query(
@@ -138,7 +179,7 @@ export async function forgetCircuits(tx: Database, shipperId: string): Promise<v
   );
 }
 
-/** A webhook to be disabled if it still has this address; null: any address. */
+/** A webhook and the address that was called; null: any. */
 export interface AutoDisableTarget {
   webhookId: string;
   storedAddress: string | null;
@@ -183,42 +224,43 @@ export function disableWebhooks(
   );
 }
 
-const failingFor = (days: string) => `failing_since < now() - make_interval(days => ${days})`;
+/** When a webhook whose circuit is `c` is disabled at the earliest. */
+export const disablesAt = (c: string) =>
+  `(${c}.failing_since + make_interval(hours => ${24 * verdict.daysWithoutSuccess}))`;
 
-/** A cheap first look, which trusts the circuits: `lockFailingFor` checks the log, too. */
-export async function isAnyFailingFor(db: Database, days: number): Promise<boolean> {
+const dayOf = (time: string) => `date_trunc('day', ${time}, 'UTC')`;
+const isHopeless = `${disablesAt('c')} < now() and c.failed_attempts >= ${verdict.failedAttempts}
+  and cardinality(c.failed_deliveries) >= ${verdict.failedDeliveries} and ${dayOf('c.last_failed_at')} > ${dayOf('c.failing_since')}`;
+
+/** A cheap first look, which trusts the circuits: `lockHopeless` checks the log, too. */
+export async function isAnyHopeless(db: Database): Promise<boolean> {
   const rows = await db.query(
-    'any-failing-webhook',
-    `select 1 from circuits join webhooks using (webhook_id)
-      where ${failingFor('$1')} and ${isActive('webhooks')} limit 1`,
-    [days],
+    'any-hopeless-webhook',
+    `select 1 from circuits c join webhooks w using (webhook_id) where ${isHopeless} and ${isActive('w')} limit 1`,
   );
   return rows.length > 0;
 }
 
 /**
- * Finds webhooks that have failed for so long, and locks their circuits. A success may have been lost before it was
- * counted, so the log is checked first.
+ * Finds webhooks that have failed for long and often, and locks their circuits. A success may have been lost before it
+ * was counted, so the log is checked first.
  */
-export async function lockFailingFor(tx: Database, days: number): Promise<string[]> {
+export async function lockHopeless(tx: Database): Promise<string[]> {
   await tx.query(
-    'lock-failing',
-    `select from circuits where ${failingFor('$1')} order by webhook_id for update`,
-    [days],
+    'lock-hopeless',
+    `select from circuits c where ${isHopeless} order by webhook_id for update`,
   );
   await tx.query(
     'spare-succeeded',
-    `update circuits c set failing_since = null
-      where ${failingFor('$1')} and exists (
+    `update circuits c
+        set failing_since = null, failed_attempts = 0, failed_deliveries = '{}', last_failed_at = null
+      where ${isHopeless} and exists (
         select 1 from deliveries d
          where d.webhook_id = c.webhook_id and d.status = 'SUCCEEDED' and d.delivery_id >= uuid_floor(c.failing_since))`,
-    [days],
   );
   const rows = await tx.query<{ webhook_id: string }>(
-    'find-failing-webhooks',
-    `select webhook_id from circuits join webhooks using (webhook_id)
-      where ${failingFor('$1')} and ${isActive('webhooks')}`,
-    [days],
+    'find-hopeless-webhooks',
+    `select webhook_id from circuits c join webhooks w using (webhook_id) where ${isHopeless} and ${isActive('w')}`,
   );
   return rows.map((row) => row.webhook_id);
 }

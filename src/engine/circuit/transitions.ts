@@ -5,8 +5,8 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './circuit.js';
 import {
   disableWebhooks,
-  lockFailingFor,
-  isAnyFailingFor,
+  lockHopeless,
+  isAnyHopeless,
   updateCircuits,
   recordNotices,
   type AutoDisableTarget,
@@ -15,6 +15,7 @@ import {
   type ResponseReason,
 } from './store.js';
 import type { Durations } from '../../platform/durations.js';
+import type { Target } from '../send/targets.js';
 import { dueSinceUnknown, type Due } from '../outbox/types.js';
 
 export interface TransitionDependencies {
@@ -41,11 +42,11 @@ export async function disableByResponse(
   await changeAndNotify(deps, (tx) => disable(deps, tx, targets, reason));
 }
 
-/** Disables webhooks after `days` of attempts without a success. */
-export async function disableFailing(deps: TransitionDependencies, days: number): Promise<void> {
-  if (!(await isAnyFailingFor(deps.db, days))) return;
+/** Disables webhooks that have failed for days, often enough (`verdict`). */
+export async function disableFailing(deps: TransitionDependencies): Promise<void> {
+  if (!(await isAnyHopeless(deps.db))) return;
   await changeAndNotify(deps, async (tx) => {
-    const failing = await lockFailingFor(tx, days);
+    const failing = await lockHopeless(tx);
     return disable(
       deps,
       tx,
@@ -106,18 +107,22 @@ async function changeAndNotify(
   if (owing.length > 0) notify(dueSinceUnknown(owing));
 }
 
-const success: Outcomes = {
+const success: Omit<Outcomes, 'storedAddress'> = {
   attempts: 1,
   failures: 0,
+  failedDeliveries: [],
   succeededAgoMs: 0,
   probe: 'SUCCEEDED',
   retryAfterMs: 0,
 };
 
 /** A manual success counts as a probe's: the receiver is back, so an open circuit closes. Never rejects. */
-export async function reportSuccess(deps: TransitionDependencies, webhookId: string): Promise<void> {
+export async function reportSuccess(
+  deps: TransitionDependencies,
+  { webhookId, storedAddress }: Pick<Target, 'webhookId' | 'storedAddress'>,
+): Promise<void> {
   try {
-    await countOutcomes(deps, new Map([[webhookId, success]]));
+    await countOutcomes(deps, new Map([[webhookId, { ...success, storedAddress }]]));
   } catch (error) {
     deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted for the circuit');
   }

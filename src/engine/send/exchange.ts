@@ -89,7 +89,8 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
   };
 }
 
-function secretsOf({ secret, previousSecret, previousSecretUntil }: OpenTarget, now: Date): string[] {
-  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
-  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
+function secretsOf({ secret, earlierSecrets }: OpenTarget, now: Date): string[] {
+  if (earlierSecrets.length === 0) return [secret];
+  const nowMs = now.getTime();
+  return [secret, ...earlierSecrets.flatMap((earlier) => (earlier.untilMs > nowMs ? earlier.secret : []))];
 }

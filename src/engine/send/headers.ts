@@ -36,7 +36,7 @@ const maxKeys = 10_000;
 
 /**
  * `webhook-signature` of Standard Webhooks: `v1,<base64>` of HMAC-SHA256 over id, timestamp and body, one per secret,
- * separated by spaces (two during a rotation).
+ * separated by spaces (several after a rotation).
  */
 export const sign = (
   secrets: readonly string[],

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** The owner of a sealed text; it opens nowhere else. Both secrets of a rotation are the field `secret`. */
+/** The owner of a sealed text; it opens nowhere else. Earlier secrets are the field `secret`, too. */
 export interface SealedField {
   /** The webhook's id; empty for a value that belongs to no webhook. */
   webhookId: string;

@@ -18,9 +18,8 @@ export interface OpenTarget {
   url: string;
   headers: FlatHeaders;
   secret: string;
-  previousSecret: string | null;
-  /** The end of a rotation: until then the previous secret signs, too. */
-  previousSecretUntil: Date | null;
+  /** After rotations: each signs, too, until its time (epoch). */
+  earlierSecrets: readonly { secret: string; untilMs: number }[];
 }
 
 export interface Targets {
@@ -58,31 +57,42 @@ export function createTargets(db: Database, sealer: Sealer): Targets {
 interface TargetRow extends Omit<Target, 'open'> {
   headers: OwnHeaders;
   secret: string;
-  previousSecret: string | null;
-  previousSecretUntil: Date | null;
+  earlierSecrets: StoredSecret[];
 }
 
-function targetOf(
-  { headers, secret, previousSecret, previousSecretUntil, ...row }: TargetRow,
-  sealer: Sealer,
-): Target {
+/** Sealed. */
+interface StoredSecret {
+  secret: string;
+  /** ISO 8601. */
+  until: string;
+}
+
+function targetOf({ headers, secret, earlierSecrets, ...row }: TargetRow, sealer: Sealer): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
   const open = () => ({
     url: sealer.openAddress(webhookId, storedAddress),
     headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
     secret: sealer.openSecret(webhookId, secret),
-    previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
-    previousSecretUntil,
+    earlierSecrets: earlierSecrets.flatMap((earlier) => openEarlier(webhookId, earlier, sealer)),
   });
   return { ...row, open: () => (opened ??= open()) };
+}
+
+/** After the loss of a key a new secret signs; those before need not hinder it. */
+function openEarlier(webhookId: string, { secret, until }: StoredSecret, sealer: Sealer) {
+  try {
+    return [{ secret: sealer.openSecret(webhookId, secret), untilMs: Date.parse(until) }];
+  } catch {
+    return [];
+  }
 }
 
 const loadTargets = (db: Database, webhookIds: string[]): Promise<TargetRow[]> =>
   db.query<TargetRow>(
     'load-targets',
     `select webhook_id as "webhookId", revision, target_address as "storedAddress", headers, secret,
-            previous_secret as "previousSecret", previous_secret_until as "previousSecretUntil"
+            earlier_secrets as "earlierSecrets"
        from webhooks where webhook_id = any($1::uuid[])`,
     [webhookIds],
   );

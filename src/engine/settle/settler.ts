@@ -95,10 +95,10 @@ export function createSettler(options: SettlerOptions): Settler {
     options.onNotCallable(targets.map(({ webhookId }) => webhookId));
   };
 
-  const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
+  const followUp = ({ claim, storedAddress, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
     noteSettlement(metrics, completed, claim, settlement);
-    if (!isLost(settlement)) counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
+    if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
     const { webhookId } = claim;
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
@@ -124,7 +124,8 @@ export function createSettler(options: SettlerOptions): Settler {
     if (!settled) return false;
     losses.delete(claim.deliveryId);
     if (settled.finished) noteSettlement(metrics, completed, claim, settlement);
-    if (succeeded && claim.troubled) counter.note({ ...claim, isProbe: true }, true, 0);
+    if (succeeded && claim.troubled)
+      counter.note({ ...claim, isProbe: true }, item.storedAddress, 'SUCCEEDED', 0);
     await batch.release([item]);
     options.notify(dueSinceUnknown([claim.webhookId])); // pulls have skipped it meanwhile
     return true;
@@ -155,6 +156,10 @@ export function createSettler(options: SettlerOptions): Settler {
     flushed: counter.flushed,
   };
 }
+
+/** The result as the circuit counts it. */
+const resultFor = ({ status, reason }: Settlement) =>
+  status === 'SUCCEEDED' ? status : reason === 'REFUSED' ? reason : 'FAILED';
 
 /** About every second for `patienceMs`, while `mayRetry` agrees. Rejects at once with any other error. */
 export const retryWhileDatabaseDown = <T>(

@@ -265,7 +265,8 @@ async function correctOthers(
           set open_until = case when ${isTooFarAhead('c.open_until', openWait)}
                                 then least(c.open_until - ${ms('$1')}, now() + ${openWait}) else c.open_until end,
               probe_until = case when c.probe_until is not null then least(c.probe_until, now() + ${ms('$2')}) end,
-              failing_since = ${notLater('c.failing_since')}, last_success_at = ${notLater('c.last_success_at')},
+              failing_since = ${notLater('c.failing_since')}, last_failed_at = ${notLater('c.last_failed_at')},
+              last_success_at = ${notLater('c.last_success_at')},
               window_started_at = ${notLater('c.window_started_at')}
         where c.webhook_id = any(array(select webhook_id from off))
      ), by_hand as (

@@ -8,7 +8,7 @@ import { stats } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
 import { isoOffset } from '../../http/envelope.js';
 import { maxHours, readHours, lastSuccessHour, countRecentAttempts } from './store.js';
-import { ms, owedTo } from '../../engine/engine.js';
+import { disablesAt, isActive, ms, owedTo } from '../../engine/engine.js';
 
 export const defaultHours = 24;
 
@@ -75,11 +75,12 @@ export async function webhookHealth(db: Database, webhookIds: string[]): Promise
 }
 
 const healthOf = (
-  { circuitOpen, nextProbeAt, lastSuccessAt, pendingCount, parkedSince }: HealthFigures,
+  { circuitOpen, nextProbeAt, disablesAt, lastSuccessAt, pendingCount, parkedSince }: HealthFigures,
   failureRate: number | null,
 ) => ({
   circuit: circuitOpen ? 'OPEN' : 'CLOSED',
   nextProbeAt: isoOffset(nextProbeAt),
+  disablesAt: isoOffset(disablesAt),
   lastSuccessAt: isoOffset(lastSuccessAt),
   failureRate,
   pendingCount,
@@ -90,6 +91,7 @@ interface HealthFigures {
   webhookId: string;
   circuitOpen: boolean;
   nextProbeAt: Date | null;
+  disablesAt: Date | null;
   lastSuccessAt: Date | null;
   pendingCount: number;
   parkedSince: Date | null;
@@ -133,10 +135,12 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
                                             then started_at + ${ms('duration_ms')} end) as at
            from deliveries where ${succeeded} and state = s.state order by delivery_id desc limit $2) d
      ), circuit as (
-       select open_until, last_success_at from circuits where webhook_id = w.webhook_id
+       select open_until, last_success_at, ${disablesAt('circuits')} as disables_at from circuits where webhook_id = w.webhook_id
      )
      select exists (select 1 from circuit where open_until is not null) as "circuitOpen",
             (select open_until from circuit) as "nextProbeAt",
+            (select disables_at from circuit
+              where exists (select from webhooks h where h.webhook_id = w.webhook_id and ${isActive('h')})) as "disablesAt",
             coalesce((select max(at) from arrived where at >= w.hour),
                      greatest((select max(at) from arrived), (select last_success_at from circuit), w.hour)) as "lastSuccessAt",
             (select count(*)::int from (${owedTo('w.webhook_id')} limit $3) o) as "pendingCount",

@@ -129,6 +129,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       body: { description: 'changed' },
     }),
     rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
+    endEarlierSecrets: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/secrets/previous`, {
+      method: 'DELETE',
+    }),
     testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
     replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
     listEvents: shipper(() => '/v1/events'),

@@ -58,7 +58,9 @@ describe('the audit log', () => {
     const webhookId = created.data.webhookId as string;
     const path = `/v1/webhooks/${webhookId}`;
     await own(path, 'PATCH', { status: 'PAUSED', headers: { 'X-Planted': 'planted-header' } });
-    await own(`${path}/rotate-secret`, 'POST', { overlap: '0s' });
+    await own(`${path}/rotate-secret`, 'POST', { overlap: '1h' });
+    await own(`${path}/secrets/previous`, 'DELETE');
+    await own(`${path}/secrets/previous`, 'DELETE'); // there is none any more
     await own(path, 'DELETE');
     await as(tokens.admin, `/shippers/${shipperId}`, { method: 'PATCH', body: { name: 'Planted Name' } });
     const rotated = await as(tokens.admin, `/shippers/${shipperId}/rotate-key`, { body: {} });
@@ -87,6 +89,7 @@ describe('the audit log', () => {
       ['WEBHOOK_CREATED', byUser, { webhookId }],
       ['WEBHOOK_UPDATED', byUser, { webhookId, fields: ['headers', 'status'] }],
       ['WEBHOOK_SECRET_ROTATED', byUser, { webhookId }],
+      ['WEBHOOK_SECRETS_ENDED', byUser, { webhookId }],
       ['WEBHOOK_DELETED', byUser, { webhookId }],
       ['SHIPPER_RENAMED', byOperator, { fields: ['name'] }],
       ['ACCOUNT_KEY_ROTATED', byOperator, {}],

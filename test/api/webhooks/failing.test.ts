@@ -173,15 +173,22 @@ const health = async (webhookId: string) =>
 
 test('the health of a webhook shows its last success, its failures and its backlog', async () => {
   const hook = await newHook();
-  const none = { lastSuccessAt: null, failureRate: null, pendingCount: 0, parkedSince: null };
-  expect(await health(hook.webhookId)).toEqual({ circuit: 'CLOSED', nextProbeAt: null, ...none });
+  const none = {
+    nextProbeAt: null,
+    disablesAt: null,
+    lastSuccessAt: null,
+    failureRate: null,
+    parkedSince: null,
+  };
+  expect(await health(hook.webhookId)).toEqual({ circuit: 'CLOSED', ...none, pendingCount: 0 });
   await orderDelivered(account, hook.webhookId);
   const good = await health(hook.webhookId);
   expect(good).toMatchObject({ circuit: 'CLOSED', failureRate: 0, pendingCount: 0 });
   expect(Math.abs(Date.now() - Date.parse(good.lastSuccessAt as string))).toBeLessThan(10_000);
   hook.response.status = 500;
   await untilFailed(await orderDelivered(account, hook.webhookId));
-  expect(await health(hook.webhookId)).toEqual({ ...good, failureRate: 2 / 3, pendingCount: 1 });
+  const failing = { failureRate: 2 / 3, pendingCount: 1, disablesAt: expect.stringMatching(offsetForm) };
+  expect(await health(hook.webhookId)).toEqual({ ...good, ...failing });
   await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
   await orderDelivered(account, hook.webhookId);
   expect(await health(hook.webhookId)).toMatchObject({ failureRate: 2 / 3, pendingCount: 2 });

@@ -372,6 +372,23 @@ describe('the private parts of a webhook: header values and, at rest, the query 
     expectFailure(await patch(unknownId, { headers }), 404);
   });
 
+  it.each(['https://example.com/hook', 'https://example.org:8443/hook', 'http://example.org/hook'])(
+    'at %s the webhook keeps no header value that is not given again: who may not read it must not fetch it',
+    async (elsewhere) => {
+      const { webhookId } = (await create({ headers: { 'X-A': '1', 'X-B': '2' } })).data;
+      const move = (fields: object) => patch(webhookId, { targetAddress: elsewhere, ...fields });
+      expectWrong(await move({}), ['headers.X-A', 'headers.X-B']);
+      expectWrong(await move({ headers: { 'x-a': '••••', 'X-B': 'new' } }), ['headers.x-a']);
+      expect((await account.call(`/v1/webhooks/${webhookId}`)).data).toMatchObject({ targetAddress });
+      const moved = await move({ headers: { 'X-A': 'again' } });
+      expect(moved).toMatchObject({ httpStatus: 200, data: { headers: { 'X-A': '••••' } } });
+      const back = { targetAddress: `${elsewhere}/other?query=1`, headers: { 'X-A': '••••' } };
+      expectSuccess(await patch(webhookId, back), 200);
+      expectSuccess(await patch(webhookId, { targetAddress, headers: {} }), 200);
+      expectSuccess(await patch(webhookId, { targetAddress: elsewhere }), 200);
+    },
+  );
+
   it('all wrong headers are named at once, including one whose value is not a string', async () => {
     expectWrong(await create({ headers: { 'X-A': '1', 'x-a': '2' } }), ['headers.x-a']);
     const headers = { a: 1, Host: 'x', 'X A': 'y', 'X-B': 'é', 'X-C': 'well' };

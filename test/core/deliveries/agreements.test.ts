@@ -29,8 +29,7 @@ function start(agreed: string[] = []) {
     url: receiver.url,
     headers: ['x-own', 'yes'],
     secret: 'whsec_c2VjcmV0',
-    previousSecret: null,
-    previousSecretUntil: null,
+    earlierSecrets: [],
   };
   const sending = openSending();
   const targets = {

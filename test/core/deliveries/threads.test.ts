@@ -56,8 +56,7 @@ const targetOf = (url: string, own: Partial<OpenTarget> = {}): OpenTarget => ({
   url,
   headers: ['x-own', 'yes'],
   secret,
-  previousSecret: null,
-  previousSecretUntil: null,
+  earlierSecrets: [],
   ...own,
 });
 

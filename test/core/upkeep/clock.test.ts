@@ -67,7 +67,15 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
 
   test('a circuit stays open for its planned time at most, a probe for its own', async () => {
     await record(world.db, shipmentId, ['CREATED']);
-    const failures = { attempts: 10, failures: 10, succeededAgoMs: null, probe: null, retryAfterMs: 0 };
+    const failures = {
+      storedAddress: 'http://receiver.test/',
+      attempts: 10,
+      failures: 10,
+      failedDeliveries: [],
+      succeededAgoMs: null,
+      probe: null,
+      retryAfterMs: 0,
+    };
     const deps = {
       db: world.db,
       durations,

@@ -103,6 +103,8 @@ it('a test names wrong fields and reaches no webhook of another shipper', async 
   expect(wrong.body.error.details).toMatchObject([{ path: 'state' }]);
   for (const path of [`/v1/webhooks/${webhookId}/test`, `/v1/webhooks/${webhookId}/rotate-secret`])
     expect((await other.call(path, { method: 'POST' })).httpStatus).toBe(404);
+  const secrets = `/v1/webhooks/${webhookId}/secrets/previous`;
+  expect((await other.call(secrets, { method: 'DELETE' })).httpStatus).toBe(404);
   await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
   const deleted = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
   expect(deleted.httpStatus).toBe(404);
@@ -184,7 +186,8 @@ it('after a rotation the old secret also signs for 24 hours', async () => {
   expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
   verify(secret, received!);
   verify(rotated.data.secret as string, received!);
-  const expire = `update webhooks set previous_secret_until = now(), revision = revision + 1 where webhook_id = $1`;
+  const expire = `update webhooks set revision = revision + 1,
+    earlier_secrets = jsonb_set(earlier_secrets, '{0,until}', to_jsonb(now())) where webhook_id = $1`;
   await service.sql(expire, [webhookId]);
   await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
   verify(rotated.data.secret as string, receiver.received[1]!);
@@ -192,7 +195,7 @@ it('after a rotation the old secret also signs for 24 hours', async () => {
   await hook.close();
 });
 
-it('after a rotation with overlap 0s nothing is signed with the old secret, nor with one before', async () => {
+it('after a rotation with overlap 0s nothing is signed with the old secret; one before signs until its time', async () => {
   const account = await registerAccount(service);
   const hook = await startHook(account);
   const { receiver, webhookId, secret } = hook;
@@ -203,9 +206,41 @@ it('after a rotation with overlap 0s nothing is signed with the old secret, nor 
   expect(Date.parse(rotated.previousSecretValidUntil as string)).toBeLessThan(Date.now() + 1_000);
   await orderDelivered(account, webhookId);
   const received = receiver.received[1]!;
-  verify(rotated.secret as string, received);
-  for (const old of [secret, before.secret as string]) expect(() => verify(old, received)).toThrow();
+  for (const signs of [secret, rotated.secret as string]) verify(signs, received);
+  expect(() => verify(before.secret as string, received)).toThrow();
   for (const overlap of ['soon', '31d', '-1s', 3, null])
     expect((await rotate({ overlap })).httpStatus).toBe(400);
+  await hook.close();
+});
+
+it('five earlier secrets sign, even if they are replaced at once; a sixth rotation is refused until the first ends', async () => {
+  const account = await registerAccount(service);
+  const hook = await startHook(account);
+  const { receiver, webhookId, secret } = hook;
+  const path = `/v1/webhooks/${webhookId}`;
+  const rotate = (overlap: string) => account.call(`${path}/rotate-secret`, { body: { overlap } });
+  const first = await rotate('2h');
+  const others = await Promise.all(['3h', '24h', '1h', '2d', '1h'].map(rotate));
+  expect(others.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 200, 200, 200, 409]);
+  const rotations = [first, ...others.filter(({ httpStatus }) => httpStatus === 200)];
+  const full = await rotate('1h');
+  const untils = rotations.map(({ data }) => String(data.previousSecretValidUntil)).sort();
+  expect(full).toMatchObject({ httpStatus: 409, body: { status: 'CONFLICT' } });
+  expect((full.body.error as { message: string }).message).toContain(untils[0]);
+
+  await account.call(`${path}/test`, { method: 'POST' });
+  const secrets = [secret, ...rotations.map(({ data }) => data.secret as string)];
+  for (const one of secrets) verify(one, receiver.received[0]!);
+  const leaked = await rotate('0s'); // adds none that signs
+  expect(leaked.httpStatus).toBe(200);
+
+  const end = () => account.call(`${path}/secrets/previous`, { method: 'DELETE' });
+  expect(await end()).toMatchObject({ httpStatus: 200, data: { webhookId, ended: 5 } });
+  expect((await end()).data).toEqual({ webhookId, ended: 0 });
+  await account.call(`${path}/test`, { method: 'POST' });
+  const last = receiver.received[1]!;
+  verify(leaked.data.secret as string, last);
+  for (const old of secrets) expect(() => verify(old, last)).toThrow();
+  expect((await rotate('1h')).httpStatus).toBe(200);
   await hook.close();
 });

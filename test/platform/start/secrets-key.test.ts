@@ -31,7 +31,7 @@ const testOf = (webhookId: string) => account.call(`/v1/webhooks/${webhookId}/te
 
 interface Stored {
   secret: string;
-  previous_secret: string | null;
+  earlier_secrets: { secret: string }[];
   target_address: string;
   headers: Record<string, string>;
 }
@@ -40,7 +40,7 @@ const sealsOf = async () => {
   const rows = await service.sql<Stored>('select * from webhooks');
   const sealed = rows.flatMap((row) => [
     row.secret,
-    ...(row.previous_secret === null ? [] : [row.previous_secret]),
+    ...row.earlier_secrets.map(({ secret }) => secret),
     ...row.target_address.split('?').slice(1),
     ...Object.values(row.headers),
   ]);

@@ -37,8 +37,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     url,
     headers: [],
     secret: 'whsec_c2VjcmV0',
-    previousSecret: null,
-    previousSecretUntil: null,
+    earlierSecrets: [],
   };
   return {
     db,

@@ -161,6 +161,7 @@ describe('a summary', () => {
   const health = {
     circuit: 'OPEN' as const,
     nextProbeAt: '2026-11-25T12:00:30+00:00',
+    disablesAt: null,
     lastSuccessAt: null,
     failureRate: 1,
     pendingCount: 3,

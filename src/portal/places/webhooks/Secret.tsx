@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RotatedSecret, Webhook } from '../../../client/api/types.js';
+import type { EndedSecrets, RotatedSecret, Webhook } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
-import { Dialog } from '../../parts/Dialog.js';
+import { Confirm, Dialog } from '../../parts/Dialog.js';
 import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
 import { exact } from '../../parts/Time.js';
+import { showToast } from '../../parts/Toast.js';
 
 /** A secret, the only time that it is shown. A click beside it does not close it. */
 export function SecretDialog({
@@ -51,12 +52,15 @@ const overlaps = {
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const [overlap, setOverlap] = useState('24h');
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
+  const [isEnding, setIsEnding] = useState(false);
+  if (isEnding) return <EndEarlierDialog webhook={webhook} onClose={onClose} />;
   if (rotated)
     return (
       <SecretDialog title="New secret" secret={rotated.secret} isNew onClose={onClose}>
         {overlap !== '0s' && (
           <p class="soft">
-            Until {exact(rotated.previousSecretValidUntil)}, notifications are also signed with the old one.
+            Until {exact(rotated.previousSecretValidUntil)}, notifications are also signed with the old one,
+            and with those before it that were promised more time.
           </p>
         )}
       </SecretDialog>
@@ -86,10 +90,32 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         <FormProblem shown={['overlap']} />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={() => setIsEnding(true)}>End earlier secrets…</Button>
           <RotateButton />
         </footer>
       </Form>
     </Dialog>
+  );
+}
+
+function EndEarlierDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const end = async () => {
+    const path = `/v1/webhooks/${webhook.webhookId}/secrets/previous`;
+    const { ended } = await call<EndedSecrets>('DELETE', path);
+    showToast(ended === 0 ? 'No earlier secret was signing.' : 'Only the current secret signs now.');
+  };
+  return (
+    <Confirm
+      title="End the earlier secrets?"
+      action="End earlier secrets"
+      isDangerous
+      onConfirm={end}
+      onClose={onClose}
+    >
+      <p>
+        From now on only the current secret signs. A server that has an earlier one will refuse what it gets.
+      </p>
+    </Confirm>
   );
 }
 

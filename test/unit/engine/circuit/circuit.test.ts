@@ -7,6 +7,7 @@ import {
   applyOutcomes as applyWithin,
   createCircuitCounter,
   newCircuit,
+  type Result,
 } from '../../../../src/engine/circuit/circuit.js';
 import { durationsOf } from '../../../../src/platform/durations.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
@@ -24,8 +25,10 @@ const outcomes = (
   probe: Outcomes['probe'] = null,
   retryAfterMs = 0,
 ): Outcomes => ({
+  storedAddress: 'http://receiver.test/',
   attempts,
   failures,
+  failedDeliveries: [],
   succeededAgoMs: attempts > failures ? 0 : null,
   probe,
   retryAfterMs,
@@ -110,11 +113,38 @@ describe('circuit breaker', () => {
     const two = applyOutcomes(one, outcomes(1, 0), later(52_000)).circuit;
     expect(applyOutcomes(two, mixed, later(53_000)).circuit.lastSuccessAt).toEqual(later(52_000));
   });
+
+  test('a failing webhook counts its failed attempts and, as far as a verdict needs, their deliveries, until a success', () => {
+    const failed = (failedDeliveries: string[], failures = 1) => ({
+      ...outcomes(failures, failures),
+      failedDeliveries,
+    });
+    const one = applyOutcomes(newCircuit(start), failed(['a', 'b'], 3), later(1)).circuit;
+    const two = applyOutcomes(one, failed(['b', 'c', 'd'], 4), later(2)).circuit;
+    expect(two).toMatchObject({
+      failedAttempts: 7,
+      failedDeliveries: ['a', 'b', 'c'],
+      failingSince: later(1),
+      lastFailedAt: later(2),
+    });
+    const success = applyOutcomes(two, outcomes(1, 0), later(3)).circuit;
+    expect(success).toMatchObject({ failedAttempts: 0, failedDeliveries: [], lastFailedAt: null });
+  });
+
+  test('a refusal is no failure: it neither opens a circuit nor begins a failing, and closes none', () => {
+    const refused = { ...outcomes(20, 0), succeededAgoMs: null };
+    const calm = applyOutcomes(newCircuit(start), refused, later(1)).circuit;
+    expect(calm).toMatchObject({ openUntil: null, failingSince: null, lastSuccessAt: null });
+    const open = applyOutcomes(newCircuit(start), outcomes(10, 10), start).circuit;
+    const probed = applyOutcomes(open, { ...refused, probe: 'REFUSED' }, later(31_000));
+    expect(probed.transition).toBeNull();
+    expect(probed.circuit).toMatchObject({ openUntil: open.openUntil, failingSince: start });
+  });
 });
 
 describe('outcomes', () => {
   const windowMs = 1_500;
-  const claim = { webhookId: 'webhook', troubled: false, isProbe: false } as Claim;
+  const claim = { webhookId: 'webhook', deliveryId: 'delivery', troubled: false, isProbe: false } as Claim;
 
   function makeCounter() {
     const told: Outcomes[] = [];
@@ -123,8 +153,8 @@ describe('outcomes', () => {
       windowMs,
       countOutcomes: (outcomes) => Promise.resolve(void told.push(...outcomes.values())),
     });
-    const note = (succeeded: boolean, count = 1) => {
-      for (let n = 0; n < count; n += 1) counter.note(claim, succeeded, 0);
+    const note = (result: Result, count = 1, storedAddress = 'http://receiver.test/') => {
+      for (let n = 0; n < count; n += 1) counter.note(claim, storedAddress, result, 0);
     };
     return { note, told, flushed: counter.flushed };
   }
@@ -132,22 +162,40 @@ describe('outcomes', () => {
   test('a failure is compared with the successes right before it, whenever the window began', async () => {
     const { note, told, flushed } = makeCounter();
     await sleep(windowMs * 0.8);
-    note(true, 5);
+    note('SUCCEEDED', 5);
     await sleep(windowMs * 0.4);
-    note(false);
+    note('FAILED');
     await flushed();
-    expect(told).toMatchObject([{ attempts: 6, failures: 1 }]);
-    note(false);
+    expect(told).toMatchObject([{ attempts: 6, failures: 1, failedDeliveries: ['delivery'] }]);
+    note('FAILED');
     await flushed();
     expect(told[1]).toMatchObject({ attempts: 1, failures: 1, succeededAgoMs: null });
   });
 
   test('old successes do not count', async () => {
     const { note, told, flushed } = makeCounter();
-    note(true, 5);
+    note('SUCCEEDED', 5);
     await sleep(windowMs * 1.5);
-    note(false);
+    note('FAILED');
     await flushed();
     expect(told).toMatchObject([{ attempts: 1, failures: 1, succeededAgoMs: null }]);
+  });
+
+  test('a refusal counts as an attempt without a failure, but as no success', async () => {
+    const { note, told, flushed } = makeCounter();
+    note('REFUSED', 3);
+    await flushed();
+    expect(told).toEqual([]);
+    note('FAILED');
+    await flushed();
+    expect(told).toMatchObject([{ attempts: 4, failures: 1, succeededAgoMs: null }]);
+  });
+
+  test('what went to another address is not counted with a failure', async () => {
+    const { note, told, flushed } = makeCounter();
+    note('SUCCEEDED', 5);
+    note('FAILED', 1, 'http://other.test/');
+    await flushed();
+    expect(told).toMatchObject([{ storedAddress: 'http://other.test/', attempts: 1, succeededAgoMs: null }]);
   });
 });
