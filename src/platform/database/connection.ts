@@ -93,7 +93,8 @@ function clientOfAny(servers: Place[]): typeof pg.Client {
     private isReadOnly = false;
 
     constructor(config: pg.ClientConfig) {
-      super({ ...config, ...servers[current] });
+      // The pool hides the password from copies.
+      super(Object.assign(Object.create(config) as pg.ClientConfig, servers[current]));
       const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
       connection.on('parameterStatus', (report: { parameterName: string; parameterValue: string }) => {
         if (readOnlyReports.includes(report.parameterName) && report.parameterValue === 'on')

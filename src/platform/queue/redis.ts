@@ -13,10 +13,11 @@ export function redisBackend(
   let lastError: Error | null = null;
   const open = (kind: 'fast' | 'blocking') => {
     const connection = connectRedis(url, kind);
-    connection.on('error', (error: Error) => {
-      lastError = error;
-      onError(error);
+    connection.on('error', (error: Error & { lastNodeError?: Error }) => {
+      lastError = error.lastNodeError ?? error; // a cluster's own error does not say why
+      onError(lastError);
     });
+    connection.on('ready', () => (lastError = null));
     // QUIT would wait for ever while Redis is unavailable.
     opened.push({
       close: async () => {

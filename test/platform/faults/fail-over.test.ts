@@ -89,7 +89,7 @@ test('a read-only PostgreSQL is unavailable: 503 with Retry-After, not ready, an
 
 test('a standby promoted without all commits voids earlier cursors, in a running process; one that knows both servers goes over to it', async () => {
   const kept = await created();
-  expect((await order(several)).httpStatus).toBe(201);
+  await untilAccepting(several);
   await postgres.cutOff();
   const lost = await created();
   const before = (await account.call('/v1/events?after=latest')).data.nextCursor as string;
