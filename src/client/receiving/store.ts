@@ -3,7 +3,7 @@ export interface ReceivedEvent {
   eventId: string;
   /** A shipment's `trackingId`; for a notice `event:` and its id, for it belongs to no shipment. */
   subject: string;
-  /** `Parcelhook-Sequence`: its ordinal within its shipment, from 1. Null if it has none. */
+  /** Its ordinal within its shipment, from 1: `Parcelhook-Sequence`, or what the feed says. Null if it has none. */
   sequence: number | null;
 }
 
@@ -12,7 +12,7 @@ export interface ReceiverStore<Transaction = undefined> {
   /** Whether an event was handled, and the highest sequence handled of its shipment (0: none is known). */
   look(event: ReceivedEvent): Promise<Memory>;
   /**
-   * Runs `handle` and remembers the event, or neither: not if it was handled, is older than the last one of its
+   * Runs `handle` and remembers the event, or neither: not if it was handled, was overtaken by a later one of its
    * shipment (`isDue`), or if `handle` rejects. No other event of the subject is handled meanwhile, by any process that
    * shares the store. Returns whether `handle` ran.
    */
@@ -22,11 +22,24 @@ export interface ReceiverStore<Transaction = undefined> {
 export interface Memory {
   isSeen: boolean;
   lastSequence: number;
+  /** The greatest id handled of the shipment. Without it, no event is known to be overtaken. */
+  newestEventId?: string | null | undefined;
 }
 
-/** Whether to handle an event: not twice, and none that a later one has overtaken. */
-export const isDue = ({ sequence }: ReceivedEvent, { isSeen, lastSequence }: Memory): boolean =>
-  !isSeen && (sequence === null || sequence > lastSequence);
+/** An id that the service made, UUIDv7: later ones are greater. Those that its operator chose tell no time. */
+const timeOrdered = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
+
+/**
+ * Whether to handle an event: not twice, and none that a later one has overtaken. The sequence may be wrong, because no
+ * signature covers it; so the ids must say the same.
+ */
+export const isDue = (
+  { eventId, sequence }: ReceivedEvent,
+  { isSeen, lastSequence, newestEventId }: Memory,
+): boolean => {
+  if (isSeen || sequence === null || sequence > lastSequence || !newestEventId) return !isSeen;
+  return !(timeOrdered.test(eventId) && timeOrdered.test(newestEventId) && eventId < newestEventId);
+};
 
 /** The ids remembered of one shipment, far more than a journey has events. */
 export const maxIds = 1_000;
@@ -41,7 +54,8 @@ export function memoryStore({ maxShipments = 100_000 } = {}): ReceiverStore {
 
   function memoryOf({ subject, eventId }: ReceivedEvent): Memory {
     const { ids, lastSequence = 0 } = shipments.get(subject) ?? {};
-    return { isSeen: ids?.has(eventId) ?? false, lastSequence };
+    const newestEventId = [...(ids ?? [])].reduce((newest, id) => (id > newest ? id : newest), '');
+    return { isSeen: ids?.has(eventId) ?? false, lastSequence, newestEventId };
   }
 
   function remember({ subject, eventId, sequence }: ReceivedEvent): void {
