@@ -17,6 +17,8 @@ class Transaction(Protocol):
     """Whether the event was handled before."""
     last_sequence: int
     """The highest sequence handled of the shipment; 0 if none is known."""
+    newest_event_id: str | None
+    """The greatest id handled of the shipment. Without it, no event is known to be overtaken."""
     handle: Any
     """What the callback gets to write with, such as a database connection."""
 
@@ -41,6 +43,7 @@ class _MemoryTransaction:
     def __init__(self, ids: list[str], last_sequence: int, event_id: str) -> None:
         self.is_seen = event_id in ids
         self.last_sequence = last_sequence
+        self.newest_event_id = max(ids, default=None)
         self.ids = ids
         self.is_changed = False
         self._event_id = event_id
@@ -104,10 +107,11 @@ class _PostgresTransaction:
         statements.execute(
             f"insert into {table} as t (subject) values (%s)"
             " on conflict (subject) do update set subject = excluded.subject"
-            " returning %s::text = any (event_ids), last_sequence",
+            " returning %s::text = any (event_ids), last_sequence,"
+            ' (select max(id collate "C") from unnest(event_ids) id)',
             (subject, event_id),
         )
-        self.is_seen, self.last_sequence = statements.fetchone()
+        self.is_seen, self.last_sequence, self.newest_event_id = statements.fetchone()
 
     def remember(self, sequence: int | None) -> None:
         self._statements.execute(
