@@ -3,7 +3,13 @@ import type { Client } from '../client.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { headerValues, type RequestHeaders } from '../request-headers.js';
 import type { VerifyOptions } from '../signed-request.js';
-import { createSerializer, isDue, type ReceivedEvent, type ReceiverStore } from './store.js';
+import {
+  createSerializer,
+  isTimeOrdered,
+  type Memory,
+  type ReceivedEvent,
+  type ReceiverStore,
+} from './store.js';
 
 export interface NotificationContext<Transaction = undefined> {
   /** `webhook-id`, the same in every copy. */
@@ -164,15 +170,19 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
     return null;
   }
 
+  /** A sequence that is not after the store's does not count there: by it the event would be overtaken. */
   const once = (
     event: ReceivedEvent,
     notification: Notification,
+    lastSequence: number,
     about: Pick<NotificationContext, 'source' | 'missing'>,
-  ): Promise<boolean> =>
-    store.once(event, async (transaction) => {
-      const { eventId, sequence } = event;
+  ): Promise<boolean> => {
+    const { eventId, subject, sequence } = event;
+    const counts = sequence !== null && sequence > lastSequence;
+    return store.once({ eventId, subject, sequence: counts ? sequence : null }, async (transaction) => {
       await onNotification(notification, { eventId, sequence, ...about, transaction });
     });
+  };
 
   /** The place of the last event of a journey that was handled, this one left out; -1 if none was. */
   async function lastHandled(journey: FeedEvent[], { subject, eventId }: ReceivedEvent): Promise<number> {
@@ -188,21 +198,23 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
 
   /**
    * `Parcelhook-Sequence` is not signed. If it is the next one, or there is no feed, it is taken for what it says; else
-   * the feed says which events come before this one, and whether a later one was handled.
+   * the feed says which events come before this one, and whether a later one was handled. Without a feed, one that is
+   * said to be overtaken must have an older id, too.
    */
   async function handleState(
     notification: Notification,
     event: ReceivedEvent,
     attempt: number,
   ): Promise<void> {
-    const { lastSequence, ...memory } = await store.look(event);
-    if (!isDue(event, { lastSequence, ...memory })) return;
+    const memory = await store.look(event);
+    const { lastSequence } = memory;
     const { subject, eventId, sequence } = event;
+    if (memory.isSeen || (isSaidOvertaken(event, memory) && isOlder(event, memory))) return;
     const isNext = sequence === null || sequence === lastSequence + 1;
     const journey = isNext ? null : await journeyOf(event, attempt, sequence <= lastSequence);
     if (journey === null) {
       const missing = sequence === null ? null : gapBetween(lastSequence, sequence);
-      await once(event, notification, { source: 'REQUEST', missing });
+      await once(event, notification, lastSequence, { source: 'REQUEST', missing });
       return;
     }
     const handled = await lastHandled(journey, event);
@@ -213,8 +225,9 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
       const missing = gapBetween(last, one.sequence);
       last = one.sequence;
       if (!isThis && interests && !interests.has(one.state)) continue;
-      const about = { subject, eventId: one.eventId, sequence: one.sequence };
-      await once(about, isThis ? notification : found, { source: isThis ? 'REQUEST' : 'FEED', missing });
+      const about = { source: isThis ? ('REQUEST' as const) : ('FEED' as const), missing };
+      const known = { subject, eventId: one.eventId, sequence: one.sequence };
+      await once(known, isThis ? notification : found, lastSequence, about);
     }
   }
 
@@ -241,12 +254,12 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
   /** Whether a missed event was due, and is handled now. */
   async function handleMissed(client: Client['events'], event: ReceivedEvent, notification: Notification) {
     const memory = await store.look(event);
-    if (!isDue(event, memory)) return false;
-    if (event.sequence! <= memory.lastSequence) {
-      const journey = await eventsOf({ events: client }, event, true);
-      if (journey && (await lastHandled(journey, event)) > placeIn(journey, event)) return false;
+    if (memory.isSeen) return false;
+    if (isSaidOvertaken(event, memory)) {
+      const journey = isOlder(event, memory) ? null : await eventsOf({ events: client }, event, true);
+      if (!journey || (await lastHandled(journey, event)) > placeIn(journey, event)) return false;
     }
-    return once(event, notification, { source: 'FEED', missing: null });
+    return once(event, notification, memory.lastSequence, { source: 'FEED', missing: null });
   }
 
   async function reconcile(from: Date): Promise<number> {
@@ -294,6 +307,12 @@ async function eventsOf(
   }
   return hasIt ? found : null;
 }
+
+const isSaidOvertaken = ({ sequence }: ReceivedEvent, { lastSequence }: Memory): boolean =>
+  sequence !== null && sequence <= lastSequence;
+
+const isOlder = ({ eventId }: ReceivedEvent, { newestEventId }: Memory): boolean =>
+  isTimeOrdered(eventId) && newestEventId !== undefined && eventId < newestEventId;
 
 const gapBetween = (last: number, next: number) =>
   next > last + 1 ? { from: last + 1, to: next - 1 } : null;

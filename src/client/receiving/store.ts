@@ -3,7 +3,7 @@ export interface ReceivedEvent {
   eventId: string;
   /** A shipment's `trackingId`; for a notice `event:` and its id, for it belongs to no shipment. */
   subject: string;
-  /** Its ordinal within its shipment, from 1: `Parcelhook-Sequence`, or what the feed says. Null if it has none. */
+  /** Its ordinal within its shipment, from 1. Null if it has none that counts. */
   sequence: number | null;
 }
 
@@ -22,24 +22,17 @@ export interface ReceiverStore<Transaction = undefined> {
 export interface Memory {
   isSeen: boolean;
   lastSequence: number;
-  /** The greatest id handled of the shipment. Without it, no event is known to be overtaken. */
-  newestEventId?: string | null | undefined;
+  /** The latest id handled of the shipment, of those that tell (`isTimeOrdered`). */
+  newestEventId?: string | undefined;
 }
 
-/** An id that the service made, UUIDv7: later ones are greater. Those that its operator chose tell no time. */
-const timeOrdered = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
+/** Whether the service made the id: such ids ascend (UUIDv7). Those that its operator chose tell no time. */
+export const isTimeOrdered = (id: string): boolean =>
+  /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/.test(id);
 
-/**
- * Whether to handle an event: not twice, and none that a later one has overtaken. The sequence may be wrong, because no
- * signature covers it; so the ids must say the same.
- */
-export const isDue = (
-  { eventId, sequence }: ReceivedEvent,
-  { isSeen, lastSequence, newestEventId }: Memory,
-): boolean => {
-  if (isSeen || sequence === null || sequence > lastSequence || !newestEventId) return !isSeen;
-  return !(timeOrdered.test(eventId) && timeOrdered.test(newestEventId) && eventId < newestEventId);
-};
+/** Whether to handle an event: not twice, and none that a later one has overtaken. */
+export const isDue = ({ sequence }: ReceivedEvent, { isSeen, lastSequence }: Memory): boolean =>
+  !isSeen && (sequence === null || sequence > lastSequence);
 
 /** The ids remembered of one shipment, far more than a journey has events. */
 export const maxIds = 1_000;
@@ -54,7 +47,7 @@ export function memoryStore({ maxShipments = 100_000 } = {}): ReceiverStore {
 
   function memoryOf({ subject, eventId }: ReceivedEvent): Memory {
     const { ids, lastSequence = 0 } = shipments.get(subject) ?? {};
-    const newestEventId = [...(ids ?? [])].reduce((newest, id) => (id > newest ? id : newest), '');
+    const newestEventId = [...(ids ?? [])].filter(isTimeOrdered).sort().at(-1);
     return { isSeen: ids?.has(eventId) ?? false, lastSequence, newestEventId };
   }
 

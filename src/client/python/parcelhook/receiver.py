@@ -14,7 +14,7 @@ from .client import Client
 from .errors import InvalidSignature, ParcelhookError
 from .server import asgi_app, handler_class, wsgi_app
 from .signature import Body, Headers, Secret, header_values, key_of, secrets_of, verify
-from .stores import Store, Transaction
+from .stores import Store, Transaction, is_time_ordered
 
 _logger = logging.getLogger("parcelhook")
 _PAGE_SIZE = 250
@@ -24,8 +24,6 @@ _FEED_WAIT_SECONDS = 2.0
 """An event is in the feed at most half a second after its commit."""
 _ATTEMPTS_FOR_FEED = 3
 """The feed may be late. From this attempt on, some minutes later, nothing is awaited from it."""
-_TIME_ORDERED = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""An id that the service made, UUIDv7: later ones are greater. Those that its operator chose tell no time."""
 _TEST_TRACKING_ID = "TEST"
 """The service's test belongs to no shipment."""
 
@@ -71,7 +69,7 @@ class _Event:
         if transaction.is_seen:
             return False
         newest = getattr(transaction, "newest_event_id", None) or ""
-        is_older = all(map(_TIME_ORDERED.fullmatch, (self.event_id, newest))) and self.event_id < newest
+        is_older = is_time_ordered(self.event_id) and self.event_id < newest
         return not (self.is_said_to_be_overtaken(transaction.last_sequence) and is_older)
 
     def is_said_to_be_overtaken(self, last_sequence: int) -> bool:

@@ -18,7 +18,7 @@ class Transaction(Protocol):
     last_sequence: int
     """The highest sequence handled of the shipment; 0 if none is known."""
     newest_event_id: str | None
-    """The greatest id handled of the shipment. Without it, no event is known to be overtaken."""
+    """The latest id handled of the shipment, of those that tell (`is_time_ordered`)."""
     handle: Any
     """What the callback gets to write with, such as a database connection."""
 
@@ -29,6 +29,11 @@ class Store(Protocol):
     """`subject` is a shipment's trackingId; for a notice `event:` and its id, for it belongs to no shipment."""
 
     def transaction(self, subject: str, event_id: str) -> AbstractContextManager[Transaction]: ...
+
+
+def is_time_ordered(event_id: str) -> bool:
+    """Whether the service made the id: such ids ascend (UUIDv7). Those that its operator chose tell no time."""
+    return re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", event_id) is not None
 
 
 _MAX_IDS = 1_000
@@ -43,7 +48,7 @@ class _MemoryTransaction:
     def __init__(self, ids: list[str], last_sequence: int, event_id: str) -> None:
         self.is_seen = event_id in ids
         self.last_sequence = last_sequence
-        self.newest_event_id = max(ids, default=None)
+        self.newest_event_id = max(filter(is_time_ordered, ids), default=None)
         self.ids = ids
         self.is_changed = False
         self._event_id = event_id
@@ -108,7 +113,7 @@ class _PostgresTransaction:
             f"insert into {table} as t (subject) values (%s)"
             " on conflict (subject) do update set subject = excluded.subject"
             " returning %s::text = any (event_ids), last_sequence,"
-            ' (select max(id collate "C") from unnest(event_ids) id)',
+            """ (select max(id collate "C") from unnest(event_ids) id where id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7')""",
             (subject, event_id),
         )
         self.is_seen, self.last_sequence, self.newest_event_id = statements.fetchone()
