@@ -1642,7 +1642,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Two-letter country code (ISO 3166).
+                 * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
                  * @example MX
                  */
                 country: string;
@@ -1805,7 +1805,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Two-letter country code (ISO 3166).
+                 * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
                  * @example MX
                  */
                 country: string;
@@ -1972,7 +1972,7 @@ export interface components {
              */
             subAdministrativeArea: string;
             /**
-             * @description Two-letter country code (ISO 3166).
+             * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
              * @example MX
              */
             country: string;
