@@ -12,6 +12,12 @@ export async function buildClient(folder, { version, tsc }) {
   const within = (file) => path.join(folder, file);
   await Promise.all([
     bundle({ ...options, format: 'cjs', entryPoints: [`${source}/index.ts`], outfile: within('index.cjs') }),
+    // Fails for a module of Node.
+    bundle({
+      ...{ bundle: true, platform: 'browser', target: 'es2022', logLevel: 'warning', format: 'esm' },
+      entryPoints: [`${source}/web.ts`],
+      outfile: within('web.js'),
+    }),
     bundle({
       ...options,
       format: 'esm',

@@ -24,6 +24,7 @@ import {
 } from './diagnosis/match.js';
 import { readSecret, type SecretReading } from './diagnosis/secret.js';
 import { headerValues, isEmpty, type RequestHeaders } from './request-headers.js';
+import type { RawBody } from './signed-request.js';
 
 export { parseHeaders, type Finding };
 
@@ -31,7 +32,7 @@ export interface DiagnosisInput {
   /** The headers of the request that was refused; text is read by `parseHeaders`. */
   headers: string | RequestHeaders;
   /** The body as the receiver has it. */
-  rawBody: string | Uint8Array;
+  rawBody: RawBody;
   /** The one that the receiver verifies with. */
   secret: string | undefined;
   /** The one before the last rotation. */

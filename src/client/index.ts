@@ -8,16 +8,13 @@ export {
 } from './client.js';
 export { ParcelhookError, type Detail, type ErrorCode } from './errors.js';
 export { diagnose, parseHeaders, type Diagnosis, type DiagnosisInput, type Finding } from './diagnose.js';
-export { verify, type VerifyOptions } from './signature.js';
+export { verify } from './signature.js';
+export type { RawBody, VerifyOptions } from './signed-request.js';
 export type { RequestHeaders } from './request-headers.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
-export {
-  receiver,
-  type NotificationContext,
-  type ReceiverHandler,
-  type ReceiverOptions,
-} from './receiver.js';
+export { receiver, type ReceiverHandler } from './receiver.js';
+export type { NotificationContext, ReceiverOptions } from './receiving/handler.js';
 export {
   postgresStore,
   type PostgresConnection,

@@ -34,7 +34,8 @@ const tooLong = `must have at most ${maxLength} characters`;
 /** Refused before anything is computed from it; after that, spaces at the ends do not count. */
 const input = z.string().max(4 * maxLength, { error: tooLong, abort: true });
 const text = input.trim().max(maxLength, tooLong).min(1, 'must not be empty').meta({ pattern: notBlank });
-const optionalText = blankIsAbsent(input.trim().max(maxLength, tooLong).nullable());
+const optionalText = (description: string, example: string) =>
+  blankIsAbsent(described(input.trim().max(maxLength, tooLong).nullable(), description, example));
 const number = z.number({
   error: ({ input }) => (input === undefined ? undefined : 'must be a finite number'),
 });
@@ -81,18 +82,20 @@ const lenientCode = (known: Iterable<string>) => {
   return text.overwrite((given) => (codes.has(inUpperCase(given)) ? inUpperCase(given) : given));
 };
 
+const optionalEmail = (email: z.ZodString) =>
+  blankIsAbsent(described(email.nullable(), 'E-mail address.', 'ana@example.com'));
+
 const strictFields = {
   country: code(countries, 'must be a two-letter country code (ISO 3166), such as MX'),
   valueCurrency: code(currencies, 'must be a currency code (ISO 4217), such as MXN'),
   weightUnit: unit(weightUnits),
   dimensionsUnit: unit(dimensionsUnits),
-  email: blankIsAbsent(
+  email: optionalEmail(
     input
       .trim()
       .max(maxLength, { error: tooLong, abort: true })
       .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
-      .meta({ format: 'email' })
-      .nullable(),
+      .meta({ format: 'email' }),
   ),
 };
 const lenientFields: typeof strictFields = {
@@ -100,7 +103,7 @@ const lenientFields: typeof strictFields = {
   valueCurrency: lenientCode(currencies),
   weightUnit: lenientCode(weightUnits),
   dimensionsUnit: lenientCode(dimensionsUnits),
-  email: blankIsAbsent(text.nullable()),
+  email: optionalEmail(text),
 };
 
 const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
@@ -128,9 +131,9 @@ export const orderSchemaOf = (checks: OrderChecks) => {
           ),
           neighborhood: described(text, 'Neighbourhood.', 'Juárez'),
           postalCode: described(text, 'Postal code.', '06600'),
-          notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
-          reference: described(optionalText, 'A landmark.', 'Green door'),
-          intNumber: described(optionalText, 'Flat or office number.', '4B'),
+          notes: optionalText('Free text for the courier.', 'Ring twice'),
+          reference: optionalText('A landmark.', 'Green door'),
+          intNumber: optionalText('Flat or office number.', '4B'),
           lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 19.427),
           lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -99.1677),
         }),
@@ -147,7 +150,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
         'When the parcel should arrive; not before the drop-off.',
         '2030-01-17T18:00:00Z',
       ),
-      lotId: described(optionalText, 'The lot of the order.', 'LOT-7'),
+      lotId: optionalText('The lot of the order.', 'LOT-7'),
       recipientInformation: described(
         z.object({
           fullName: described(text, 'Full name.', 'Ana Torres'),
@@ -156,7 +159,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
             'Telephone number, digits only, without `+`.',
             '5512345678',
           ),
-          email: described(checked.email, 'E-mail address.', 'ana@example.com'),
+          email: checked.email,
         }),
         'The recipient of the parcel.',
       ),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,7 +18,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { registerAccount, sampleOrder } from '../support/client.js';
 import { sharedService, type SharedService } from '../support/shared-service.js';
 import { readTypes, typesOf } from './generate.js';
-import { commonJs, flow, typed } from './programs.js';
+import { commonJs, edge, flow, typed } from './programs.js';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const installed = () => join(folder, 'node_modules/@parcelhook/client');
@@ -101,6 +102,24 @@ describe('the package, installed in an empty folder', () => {
       missing: ['NO_HEADERS', 'SECRET_MALFORMED', 'BODY_CONSUMED'],
     });
   });
+
+  test.concurrent(
+    'verifies, diagnoses and receives on edges and in browsers: without a module of Node',
+    async () => {
+      const bundle = await build({
+        stdin: { contents: `export * from '@parcelhook/client/web'`, resolveDir: folder },
+        ...{ bundle: true, platform: 'browser', format: 'esm', write: false },
+      });
+      const code = bundle.outputFiles[0]!.text;
+      expect(code).not.toMatch(/\b(?:require|process|Buffer)\b\s*[.(]/);
+      writeFileSync(join(folder, 'bundled.mjs'), code);
+      expect(await runProgram('edge.mjs', edge)).toEqual({
+        statuses: [204, 400],
+        handled: ['CREATED'],
+        ok: true,
+      });
+    },
+  );
 
   test.concurrent('has a command, even as a single file', async () => {
     expect(await run('node_modules/.bin/parcelhook', '--version')).toContain(version);

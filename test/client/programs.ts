@@ -38,6 +38,27 @@ console.log(JSON.stringify({
 }));
 `;
 
+/** Runs what was bundled of the entry for edges. */
+export const edge = `
+import { diagnose, memoryStore, receiver, verify } from './bundled.mjs';
+import { createHmac } from 'node:crypto';
+
+const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const body = JSON.stringify({ state: 'CREATED', tracking_id: 'PH1' });
+const seconds = String(Math.floor(Date.now() / 1_000));
+const key = Buffer.from(secret.slice(6), 'base64');
+const signature = 'v1,' + createHmac('sha256', key).update('e1.' + seconds + '.' + body).digest('base64');
+const headers = { 'webhook-id': 'e1', 'webhook-timestamp': seconds, 'webhook-signature': signature };
+const handled = [];
+const handler = receiver({ secret, store: memoryStore(), onNotification: ({ state }) => handled.push(state) });
+const post = async (text) =>
+  (await handler(new Request('https://example.com/', { method: 'POST', headers, body: text }))).status;
+const statuses = [await post(body), await post(body + ' ')];
+const { state } = await verify(new Headers(headers), new TextEncoder().encode(body).buffer, secret);
+const { ok } = await diagnose({ headers, rawBody: body, secret });
+console.log(JSON.stringify({ statuses, handled, ok: ok && state === 'CREATED' }));
+`;
+
 /** Uses \`require\` and checks that both formats share the error class. */
 export const commonJs = `
 const { createClient, diagnose, memoryStore, ParcelhookError, receiver, version } = require('@parcelhook/client');
@@ -63,6 +84,10 @@ import {
   type Delivery, type Diagnosis, type FeedEvent, type Notice, type Notification, type Order, type PostgresPool,
   type ReceiverHandler, type ReceiverStore, type WebhookWithSecret,
 } from '@parcelhook/client';
+import { receiver as receiverOnEdge, verify as verifyOnEdge, type WebReceiver } from '@parcelhook/client/web';
+
+export const edge: WebReceiver = receiverOnEdge({ secret: 's', store: memoryStore(), onNotification: () => undefined });
+export const read: Promise<Notification | Notice> = verifyOnEdge(new Headers(), new ArrayBuffer(1), 's');
 
 declare const order: Order;
 declare const pool: PostgresPool;

@@ -1672,7 +1672,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Two-letter country code (ISO 3166).
+                 * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
                  * @example MX
                  */
                 country: string;
@@ -1835,7 +1835,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Two-letter country code (ISO 3166).
+                 * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
                  * @example MX
                  */
                 country: string;
@@ -2002,7 +2002,7 @@ export interface components {
              */
             subAdministrativeArea: string;
             /**
-             * @description Two-letter country code (ISO 3166).
+             * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
              * @example MX
              */
             country: string;

@@ -1,5 +1,6 @@
 import { possibleOriginals } from './body.js';
 import { finding, isMilliseconds, type Finding } from './finding.js';
+import { bytesOf, type RawBody } from '../signed-request.js';
 import type { SecretReading } from './secret.js';
 
 /** HMAC-SHA256 of a notification by WebCrypto, which browsers have, too. */
@@ -33,9 +34,9 @@ export interface Body {
   originals(): Original[];
 }
 
-export function readBody(rawBody: string | Uint8Array): Body {
+export function readBody(rawBody: RawBody): Body {
   const encoder = new TextEncoder();
-  const bytes = typeof rawBody === 'string' ? encoder.encode(rawBody) : rawBody;
+  const bytes = bytesOf(rawBody);
   const { text, changes: first } = readText(bytes);
   const originals = () =>
     possibleOriginals(text).map((original) => ({

@@ -69,11 +69,16 @@ export function postgresStore<Connection extends PostgresConnection>(
 
   async function memoryOf(connection: Connection, text: string, event: ReceivedEvent): Promise<Memory> {
     const { rows } = await connection.query(text, [event.subject, event.eventId]);
-    const [row] = rows as { isSeen: boolean; lastSequence: string | number }[];
-    return { isSeen: row?.isSeen ?? false, lastSequence: Number(row?.lastSequence ?? 0) };
+    const [row] = rows as { isSeen: boolean; lastSequence: string | number; newestEventId: string | null }[];
+    return {
+      isSeen: row?.isSeen ?? false,
+      lastSequence: Number(row?.lastSequence ?? 0),
+      newestEventId: row?.newestEventId ?? undefined,
+    };
   }
 
-  const memory = `$2::text = any (event_ids) as "isSeen", last_sequence as "lastSequence"`;
+  const memory = `$2::text = any (event_ids) as "isSeen", last_sequence as "lastSequence",
+    (select max(id collate "C") from unnest(event_ids) id where id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7') as "newestEventId"`;
 
   return {
     createTables: () =>

@@ -3,7 +3,7 @@ export interface ReceivedEvent {
   eventId: string;
   /** A shipment's `trackingId`; for a notice `event:` and its id, for it belongs to no shipment. */
   subject: string;
-  /** `Parcelhook-Sequence`: its ordinal within its shipment, from 1. Null if it has none. */
+  /** Its ordinal within its shipment, from 1. Null if it has none that counts. */
   sequence: number | null;
 }
 
@@ -12,7 +12,7 @@ export interface ReceiverStore<Transaction = undefined> {
   /** Whether an event was handled, and the highest sequence handled of its shipment (0: none is known). */
   look(event: ReceivedEvent): Promise<Memory>;
   /**
-   * Runs `handle` and remembers the event, or neither: not if it was handled, is older than the last one of its
+   * Runs `handle` and remembers the event, or neither: not if it was handled, was overtaken by a later one of its
    * shipment (`isDue`), or if `handle` rejects. No other event of the subject is handled meanwhile, by any process that
    * shares the store. Returns whether `handle` ran.
    */
@@ -22,7 +22,13 @@ export interface ReceiverStore<Transaction = undefined> {
 export interface Memory {
   isSeen: boolean;
   lastSequence: number;
+  /** The latest id handled of the shipment, of those that tell (`isTimeOrdered`). */
+  newestEventId?: string | undefined;
 }
+
+/** Whether the service made the id: such ids ascend (UUIDv7). Those that its operator chose tell no time. */
+export const isTimeOrdered = (id: string): boolean =>
+  /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/.test(id);
 
 /** Whether to handle an event: not twice, and none that a later one has overtaken. */
 export const isDue = ({ sequence }: ReceivedEvent, { isSeen, lastSequence }: Memory): boolean =>
@@ -41,7 +47,8 @@ export function memoryStore({ maxShipments = 100_000 } = {}): ReceiverStore {
 
   function memoryOf({ subject, eventId }: ReceivedEvent): Memory {
     const { ids, lastSequence = 0 } = shipments.get(subject) ?? {};
-    return { isSeen: ids?.has(eventId) ?? false, lastSequence };
+    const newestEventId = [...(ids ?? [])].filter(isTimeOrdered).sort().at(-1);
+    return { isSeen: ids?.has(eventId) ?? false, lastSequence, newestEventId };
   }
 
   function remember({ subject, eventId, sequence }: ReceivedEvent): void {

@@ -52,7 +52,7 @@ export const trackingId = described(
 export const anyJson = (description: string, example: unknown) =>
   described(z.unknown(), description, example);
 
-/** An empty text is the same as none: many clients cannot leave a field out. */
+/** An empty text is the same as none: many clients cannot leave a field out. The schema is described before. */
 export const blankIsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .preprocess(

@@ -10,6 +10,7 @@ import {
   type NotificationContext,
   type ReceiverOptions,
 } from '../../../src/client/index.js';
+import { receiver as receiverOnEdge } from '../../../src/client/web.js';
 import type { FeedEvent } from '../../../src/client/api/types.js';
 import { sign } from '../../../src/engine/send/headers.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';
@@ -77,6 +78,9 @@ async function post(url: string, sent: Sent = {}): Promise<[status: number, text
 
 const feedEvent = (sequence: number, state: string, eventId = `e${sequence}`) =>
   ({ eventId, sequence, state, trackingId: 'PH1', notification: { state, tracking_id: 'PH1' } }) as FeedEvent;
+
+/** An id as the service makes them, in order. */
+const idOf = (sequence: number) => `0197a1b2-c3d4-7e5f-8a9b-${String(sequence).padStart(12, '0')}`;
 
 /** A feed of one page. */
 const feedOf = (...all: FeedEvent[]): Pick<Client, 'events'> => ({
@@ -159,6 +163,47 @@ describe('requests', () => {
     expect(await post(url.replace('hook', 'raw'))).toEqual([204, '']);
   });
 
+  test.each<[string, (body: string) => object]>([
+    ['rawBody, as in Cloud Functions, Firebase and NestJS', (body) => ({ rawBody: Buffer.from(body) })],
+    ['rawBody as text, beside a parsed body', (body) => ({ rawBody: body, body: {} })],
+    ['a body of text, as of express.text()', (body) => ({ body })],
+    ['a body of bytes', (body) => ({ body: new TextEncoder().encode(body) })],
+  ])('a body that was read before is taken from %s', async (_what, read) => {
+    const { handler, handled } = await start();
+    const url = await serve((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => void handler(Object.assign(request, read(body)), response));
+    });
+    expect((await post(url))[0]).toBe(204);
+    expect(handled).toHaveLength(1);
+  });
+
+  test('a Request gets the Response that the server of Node would send', async () => {
+    const handled: string[] = [];
+    const handler = receiverOnEdge({
+      ...{ secret, store: memoryStore(), maxBodyBytes: 100, bodyTimeoutMs: 50, onError: () => undefined },
+      onNotification: ({ state }, { eventId }) => handled.push(`${state} ${eventId}`),
+    });
+    const url = 'https://example.com/hook';
+    const call = async (sent: Sent, body: string | ReadableStream = sent.body ?? bodyOf()) => {
+      const request = new Request(url, { method: 'POST', headers: headersOf(sent), body, duplex: 'half' });
+      const response = await handler(request);
+      return [response.status, (await response.text()).slice(0, 20)];
+    };
+    expect(await call({})).toEqual([204, '']);
+    expect(await call({})).toEqual([204, '']);
+    expect(await call({ id: 'e2', signedWith: newSecret() })).toEqual([400, 'no signature matches']);
+    expect((await call({ body: bodyOf({ label_id: 'x'.repeat(100) }) }))[0]).toBe(413);
+    expect((await call({}, new ReadableStream()))[0]).toBe(408);
+    const get = await handler(new Request(url));
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+    const used = new Request(url, { method: 'POST', body: bodyOf() });
+    await used.text();
+    expect((await handler(used)).status).toBe(500);
+    expect(handled).toEqual(['CREATED e1']);
+  });
+
   test.each([
     ['a secret', { secret: '' }],
     ['secrets', { secret: [] }],
@@ -204,9 +249,22 @@ describe('handling', () => {
 
   test('a state that was overtaken is dropped, a gap is reported', async () => {
     const { url, handled } = await start();
-    await post(url, { id: 'e3', sequence: 3, body: bodyOf({ state: 'IN_TRANSIT' }) });
-    await post(url, { id: 'e2', sequence: 2, body: bodyOf({ state: 'PICKED_UP' }) });
+    await post(url, { id: idOf(3), sequence: 3, body: bodyOf({ state: 'IN_TRANSIT' }) });
+    await post(url, { id: idOf(2), sequence: 2, body: bodyOf({ state: 'PICKED_UP' }) });
     expect(handled).toMatchObject([{ state: 'IN_TRANSIT', sequence: 3, missing: { from: 1, to: 2 } }]);
+  });
+
+  test('a sequence that somebody changed on the way drops no later state', async () => {
+    const { url, states } = await start();
+    for (const name of [idOf, (sequence: number) => `own-${sequence}`]) {
+      const body = (state: string) => bodyOf({ state, tracking_id: name(0) });
+      await post(url, { id: name(1), sequence: 999_999_999, body: body('CREATED') });
+      await post(url, { id: name(2), sequence: 2, body: body('PICKED_UP') });
+      await post(url, { id: name(1), sequence: 3, body: body('CREATED') });
+      await post(url, { id: name(3), sequence: 3, body: body('IN_TRANSIT') });
+      expect(states().splice(-3)).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
+    }
+    expect(states()).toHaveLength(6);
   });
 
   test('tests and notices have functions of their own, a notice is handled once', async () => {
@@ -259,6 +317,21 @@ describe('with a feed', () => {
     await post(url, { ...third, sequence: 900 });
     await post(url, { id: 'e4', sequence: 4, body: bodyOf({ state: 'DELIVERED' }) });
     expect(states()).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT', 'DELIVERED']);
+  });
+
+  test('one that is said to be overtaken is handled, unless the feed has a later one that was', async () => {
+    const own = [
+      feedEvent(1, 'CREATED', 'a'),
+      feedEvent(2, 'PICKED_UP', 'b'),
+      feedEvent(3, 'IN_TRANSIT', 'c'),
+    ];
+    const { url, states, handler } = await start({ client: feedOf(...own, feedEvent(4, 'DELIVERED', 'd')) });
+    await post(url, { id: 'a', sequence: 1 });
+    await post(url, { id: 'c', sequence: 2, body: bodyOf({ state: 'IN_TRANSIT' }) }); // it hides a gap
+    await post(url, { id: 'b', sequence: 2, body: bodyOf({ state: 'PICKED_UP' }) });
+    await post(url, { id: 'd', sequence: 1, body: bodyOf({ state: 'DELIVERED' }) });
+    expect(states()).toEqual(['CREATED', 'IN_TRANSIT', 'DELIVERED']);
+    expect(await handler.reconcile(new Date(0))).toBe(0);
   });
 
   test('an event that is not in it yet is awaited for two attempts', async () => {

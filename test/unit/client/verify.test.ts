@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { ParcelhookError, verify } from '../../../src/client/index.js';
+import { verify as verifyOnEdge } from '../../../src/client/web.js';
 import { sign as signOfService } from '../../../src/engine/send/headers.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';
 
@@ -95,6 +96,34 @@ describe('verify', () => {
     ['no JSON, be it signed', signed([secret], 'event-1', nowSeconds, '{'), '{', /not JSON/],
   ])('refuses %s', (_what, headers, rawBody, message) => {
     expect(refusalOf(headers as never, rawBody!, secret)).toMatch(message);
+  });
+
+  test('takes the body as text, bytes or an ArrayBuffer, and nothing that was parsed', async () => {
+    const bytes = new TextEncoder().encode(`<${body}>`);
+    const forms = [body, Buffer.from(body), bytes.subarray(1, -1), bytes.slice(1, -1).buffer];
+    for (const form of forms) {
+      expect(verify(signed(), form, secret, { now })).toEqual(JSON.parse(body));
+      expect(await verifyOnEdge(signed(), form, secret, { now })).toEqual(JSON.parse(body));
+    }
+    expect(() => verify(signed(), JSON.parse(body) as string, secret, { now })).toThrow(TypeError);
+  });
+
+  test('by Web Crypto takes and refuses the same, whatever the form of the secret', async () => {
+    const plain = secret.slice('whsec_'.length);
+    const cases: Parameters<typeof verify>[] = [
+      [signed(), body, plain.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')],
+      [signed([next, secret]), body, [newSecret(), secret]],
+      [signed(), `${body} `, secret],
+      [signed([secret], 'event-1', nowSeconds - 301), body, secret],
+      [{ ...signed(), 'webhook-signature': 'v1,' }, body, secret],
+      [signed(), body, 'whsec_'],
+    ];
+    for (const [headers, rawBody, secrets] of cases) {
+      const here = await Promise.resolve()
+        .then(() => verify(headers, rawBody, secrets, { now }))
+        .catch(String);
+      expect(await verifyOnEdge(headers, rawBody, secrets, { now }).catch(String)).toEqual(here);
+    }
   });
 
   test('accepts a time within the tolerance, which is configurable', () => {

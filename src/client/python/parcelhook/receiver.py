@@ -12,9 +12,9 @@ from typing import Any, Callable, NamedTuple
 
 from .client import Client
 from .errors import InvalidSignature, ParcelhookError
-from .server import handler_class, wsgi_app
+from .server import asgi_app, handler_class, wsgi_app
 from .signature import Body, Headers, Secret, header_values, key_of, secrets_of, verify
-from .stores import Store, Transaction
+from .stores import Store, Transaction, is_time_ordered
 
 _logger = logging.getLogger("parcelhook")
 _PAGE_SIZE = 250
@@ -62,9 +62,18 @@ class _Event:
     missing: tuple[int, int] | None = None
 
     def is_due(self, transaction: Transaction) -> bool:
-        """Not twice, and not if a later one has overtaken it."""
-        is_next = self.sequence is None or self.sequence > transaction.last_sequence
-        return is_next and not transaction.is_seen
+        """Not twice, and not if a later one has overtaken it.
+
+        The sequence may be wrong, because no signature covers it; so the ids must say the same.
+        """
+        if transaction.is_seen:
+            return False
+        newest = getattr(transaction, "newest_event_id", None) or ""
+        is_older = is_time_ordered(self.event_id) and self.event_id < newest
+        return not (self.is_said_to_be_overtaken(transaction.last_sequence) and is_older)
+
+    def is_said_to_be_overtaken(self, last_sequence: int) -> bool:
+        return self.sequence is not None and self.sequence <= last_sequence
 
 
 class Receiver:
@@ -110,6 +119,8 @@ class Receiver:
         self._tolerance_seconds = tolerance_seconds
         self.wsgi = wsgi_app(self.receive, max_body_bytes, body_timeout_seconds)
         """A WSGI application."""
+        self.asgi = asgi_app(self.receive, max_body_bytes, body_timeout_seconds)
+        """An ASGI application."""
         self.handler = handler_class(self.receive, max_body_bytes, body_timeout_seconds)
         """A handler class for `http.server`."""
 
@@ -139,7 +150,7 @@ class Receiver:
         page = self._client.events(from_time=from_time, limit=_PAGE_SIZE)
         while page["events"]:
             for event in map(_fetched, page["events"]):
-                count += self._is_wanted(event) and self._once(event)
+                count += self._is_wanted(event) and self._handle_missed(event, self._client)
             page = self._client.events(after=page["nextCursor"], limit=_PAGE_SIZE)
         return count
 
@@ -156,26 +167,61 @@ class Receiver:
             self._handle_state(event, _ordinal(headers, "parcelhook-attempt") or 1)
 
     def _handle_state(self, event: _Event, attempt: int) -> None:
+        """`Parcelhook-Sequence` is not signed.
+
+        If it is the next one, or there is no feed, it is taken for what it says; else the feed says which events come
+        before this one, and whether a later one was handled.
+        """
         with self._store.transaction(event.subject, event.event_id) as transaction:
             last = transaction.last_sequence
-            has_gap = event.sequence is not None and event.sequence > last + 1
+            is_next = event.sequence is None or event.sequence == last + 1
             if not event.is_due(transaction):
                 return
-            if not has_gap or self._client is None:
+            if is_next or self._client is None:
                 self._call(replace(event, missing=_gap_between(last, event.sequence)), transaction)
                 return
         # No transaction is open while the feed is read.
-        for each in self._missed(event, last, attempt, self._client):
+        journey = self._journey(event, attempt, self._client, event.is_said_to_be_overtaken(last))
+        handled = self._last_handled(journey, event)
+        if handled >= 0:
+            last = journey[handled].sequence or last
+        place = next(place for place, each in enumerate(journey) if each.event_id == event.event_id)
+        # None at all if a later one was handled.
+        for each in journey[handled + 1 : place + 1]:
             is_this = each.event_id == event.event_id
             missing = _gap_between(last, each.sequence)
             last = each.sequence or last
             if is_this or self._is_wanted(each):
-                self._once(replace(event if is_this else each, missing=missing))
+                found = replace(event, sequence=each.sequence) if is_this else each
+                self._once(replace(found, missing=missing))
 
-    def _missed(self, event: _Event, last_sequence: int, attempt: int, client: Client) -> list[_Event]:
-        """The shipment's events after `last_sequence`, up to and with this one; only this if the feed has no others."""
+    def _handle_missed(self, event: _Event, client: Client) -> bool:
+        """Returns whether a missed event was due."""
+        with self._store.transaction(event.subject, event.event_id) as transaction:
+            if not event.is_due(transaction):
+                return False
+            is_said_to_be_overtaken = event.is_said_to_be_overtaken(transaction.last_sequence)
+        if is_said_to_be_overtaken:
+            journey = _events_of(client, event, is_whole=True) or [event]
+            place = next(place for place, each in enumerate(journey) if each.event_id == event.event_id)
+            if self._last_handled(journey, event) > place:
+                return False
+        return self._once(event)
+
+    def _last_handled(self, journey: list[_Event], event: _Event) -> int:
+        """The place of the last event that was handled, this one left out; -1 if none was."""
+        for place in range(len(journey) - 1, -1, -1):
+            each = journey[place]
+            if each.event_id != event.event_id:
+                with self._store.transaction(each.subject, each.event_id) as transaction:
+                    if transaction.is_seen:
+                        return place
+        return -1
+
+    def _journey(self, event: _Event, attempt: int, client: Client, is_whole: bool) -> list[_Event]:
+        """The shipment's events, this one among them; only this if the feed has no others."""
         try:
-            found = _events_up_to(client, event, last_sequence)
+            found = _events_of(client, event, is_whole)
             if found is not None:
                 return found
         except ParcelhookError as error:
@@ -208,21 +254,24 @@ class Receiver:
         return self._interests is None or event.notification["state"] in self._interests
 
 
-def _events_up_to(client: Client, event: _Event, last_sequence: int) -> list[_Event] | None:
-    """None if the feed does not have that event: it is not there yet, or no longer."""
+def _events_of(client: Client, event: _Event, is_whole: bool) -> list[_Event] | None:
+    """The shipment's events in order, at least up to this one; with `is_whole` also those after it.
+
+    None if the feed does not have that event: it is not there yet, or no longer.
+    """
     found: list[_Event] = []
+    has_it = False
     position: dict[str, Any] = {}
     for _ in range(_MAX_PAGES):
         page = client.events(tracking_id=event.subject, limit=_PAGE_SIZE, **position)
-        for each in map(_fetched, page["events"]):
-            if (each.sequence or 0) > last_sequence:
-                found.append(each)
-            if each.event_id == event.event_id:
-                return found
-        if position and not page["events"]:
+        some = [_fetched(each) for each in page["events"]]
+        found += some
+        has_it = has_it or any(each.event_id == event.event_id for each in some)
+        if (has_it and not is_whole) or (position and not some):
             break
-        position = {"after": page["nextCursor"], "wait_seconds": _FEED_WAIT_SECONDS}
-    return None
+        wait = {} if has_it else {"wait_seconds": _FEED_WAIT_SECONDS}
+        position = {"after": page["nextCursor"], **wait}
+    return found if has_it else None
 
 
 def _fetched(listed: dict[str, Any]) -> _Event:

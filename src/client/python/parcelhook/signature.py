@@ -13,8 +13,8 @@ from typing import Any, Union
 
 from .errors import InvalidSignature
 
-Headers = Union[Mapping[str, str], Mapping[str, list[str]], Iterable[tuple[str, str]]]
-"""Any mapping of a framework, or pairs. Names are case-insensitive."""
+Headers = Union[Mapping[str, str], Mapping[str, list[str]], Iterable[tuple[str, str]], Iterable[tuple[bytes, bytes]]]
+"""Any mapping of a framework, or pairs; of bytes, as in ASGI's scope. Names are case-insensitive."""
 Body = Union[bytes, bytearray, memoryview, str]
 Secret = Union[str, Sequence[str]]
 
@@ -81,10 +81,14 @@ def header_values(headers: Headers) -> dict[str, list[str]]:
     pairs = headers.items() if isinstance(headers, Mapping) or hasattr(headers, "items") else headers
     values: dict[str, list[str]] = {}
     for name, given in pairs:
-        for value in given if isinstance(given, (list, tuple)) else [given]:
+        for value in map(_text, given if isinstance(given, (list, tuple)) else [given]):
             if isinstance(value, str) and value != "":
-                values.setdefault(name.lower(), []).append(value)
+                values.setdefault(_text(name).lower(), []).append(value)
     return values
+
+
+def _text(part: Any) -> Any:
+    return part.decode("latin-1") if isinstance(part, bytes) else part
 
 
 def bytes_of(raw_body: Body) -> bytes:

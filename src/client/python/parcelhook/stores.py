@@ -17,6 +17,8 @@ class Transaction(Protocol):
     """Whether the event was handled before."""
     last_sequence: int
     """The highest sequence handled of the shipment; 0 if none is known."""
+    newest_event_id: str | None
+    """The latest id handled of the shipment, of those that tell (`is_time_ordered`)."""
     handle: Any
     """What the callback gets to write with, such as a database connection."""
 
@@ -27,6 +29,11 @@ class Store(Protocol):
     """`subject` is a shipment's trackingId; for a notice `event:` and its id, for it belongs to no shipment."""
 
     def transaction(self, subject: str, event_id: str) -> AbstractContextManager[Transaction]: ...
+
+
+def is_time_ordered(event_id: str) -> bool:
+    """Whether the service made the id: such ids ascend (UUIDv7). Those that its operator chose tell no time."""
+    return re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", event_id) is not None
 
 
 _MAX_IDS = 1_000
@@ -41,6 +48,7 @@ class _MemoryTransaction:
     def __init__(self, ids: list[str], last_sequence: int, event_id: str) -> None:
         self.is_seen = event_id in ids
         self.last_sequence = last_sequence
+        self.newest_event_id = max(filter(is_time_ordered, ids), default=None)
         self.ids = ids
         self.is_changed = False
         self._event_id = event_id
@@ -104,10 +112,11 @@ class _PostgresTransaction:
         statements.execute(
             f"insert into {table} as t (subject) values (%s)"
             " on conflict (subject) do update set subject = excluded.subject"
-            " returning %s::text = any (event_ids), last_sequence",
+            " returning %s::text = any (event_ids), last_sequence,"
+            """ (select max(id collate "C") from unnest(event_ids) id where id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7')""",
             (subject, event_id),
         )
-        self.is_seen, self.last_sequence = statements.fetchone()
+        self.is_seen, self.last_sequence, self.newest_event_id = statements.fetchone()
 
     def remember(self, sequence: int | None) -> None:
         self._statements.execute(

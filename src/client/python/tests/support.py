@@ -33,8 +33,13 @@ def notification(tracking_id: str, state: str) -> dict[str, Any]:
     }
 
 
+def event_id(sequence: int) -> str:
+    """As the service makes them, in order."""
+    return f"0197a1b2-c3d4-7e5f-8a9b-{sequence:012}"
+
+
 def event(tracking_id: str, sequence: int) -> dict[str, Any]:
-    """As the feed lists it."""
+    """As the feed lists it, with an id that its operator chose."""
     state = f"STATE_{sequence}"
     return {
         "eventId": f"{tracking_id}-{sequence}",
@@ -53,9 +58,10 @@ def signed(event_id: str, body: bytes, secrets: tuple[str, ...] = (secret,), **h
     return {**named, **headers}, body
 
 
-def request_of(listed: dict[str, Any]) -> Request:
+def request_of(listed: dict[str, Any], sequence: int | None = None) -> Request:
+    """`sequence`: that of a header which somebody changed on the way."""
     body = json.dumps(listed["notification"], separators=(",", ":")).encode()
-    return signed(listed["eventId"], body, **{"Parcelhook-Sequence": str(listed["sequence"])})
+    return signed(listed["eventId"], body, **{"Parcelhook-Sequence": str(sequence or listed["sequence"])})
 
 
 class ListFeed:

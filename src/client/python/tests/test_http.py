@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import http.client
+import io
 import socket
 import threading
 import time
@@ -60,6 +62,65 @@ class Serving(unittest.TestCase):
         with served(self.receiver.handler) as url:
             self.check(url)
             self.assertEqual(self.exchange(url, "POST", {})[0], 411)
+
+    def test_takes_a_chunked_body(self) -> None:
+        headers, body = request_of(event("A", 1))
+        chunked = {**headers, "Transfer-Encoding": "chunked"}
+        whole = b"5;a=b\r\n%s\r\n%x\r\n%s\r\n0\r\nX-Trailer: 1\r\n\r\n" % (body[:5], len(body) - 5, body[5:])
+        with served(self.receiver.handler) as url:
+            self.assertEqual(self.exchange(url, "POST", chunked, whole)[0], 204)
+            for sent, status in (
+                (b"x\r\n", 400),
+                (b"1\r\nab\r\n", 400),
+                (b"%x\r\n%s" % (5000, b"a" * 5000), 413),
+                (b"5\r\na", 408),
+            ):
+                self.assertEqual(self.exchange(url, "POST", chunked, sent)[0], status)
+            both = {**chunked, "Content-Length": str(len(whole))}
+            self.assertEqual(self.exchange(url, "POST", both, whole)[0], 400)
+        self.assertEqual(self.handled, ["STATE_1"])
+
+    def test_takes_a_chunked_body_by_wsgi_if_the_server_ends_the_stream_with_it(self) -> None:
+        headers, body = request_of(event("A", 1))
+        environ = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
+        environ.update(REQUEST_METHOD="POST", HTTP_TRANSFER_ENCODING="chunked")
+        for terminated, content, expected in ((True, body, "204"), (False, body, "411"), (True, b"a" * 1001, "413")):
+            given = {**environ, "wsgi.input": io.BytesIO(content), "wsgi.input_terminated": terminated}
+            statuses: list[str] = []
+            self.receiver.wsgi(given, lambda status, _fields, statuses=statuses: statuses.append(status[:3]))
+            self.assertEqual(statuses, [expected])
+        self.assertEqual(self.handled, ["STATE_1"])
+
+    def asgi(
+        self, method: str, headers: dict[str, str], *parts: bytes, ends: bool = True
+    ) -> tuple[int, dict[bytes, bytes]]:
+        messages = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+        if ends:
+            messages.append({"type": "http.request"})
+        sent: list[dict[str, Any]] = []
+
+        async def get() -> dict[str, Any]:
+            if not messages:
+                await asyncio.sleep(20)
+            return messages.pop(0)
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        asyncio.run(self.receiver.asgi({"type": "http", "method": method, "headers": pairs}, get, send))
+        self.assertEqual([message["type"] for message in sent], ["http.response.start", "http.response.body"])
+        return sent[0]["status"], dict(sent[0]["headers"])
+
+    def test_serves_by_asgi(self) -> None:
+        headers, body = request_of(event("A", 1))
+        for _ in range(2):
+            self.assertEqual(self.asgi("POST", headers, body[:9], body[9:]), (204, {}))
+        self.assertEqual(self.asgi("POST", {**headers, "webhook-signature": "v1,"}, body)[0], 400)
+        self.assertEqual(self.asgi("GET", {})[1][b"allow"], b"POST")
+        self.assertEqual(self.asgi("POST", headers, b"a" * 1001)[0], 413)
+        self.assertEqual(self.asgi("POST", headers, b"a", ends=False)[0], 408)
+        self.assertEqual(self.handled, ["STATE_1"])
 
     def test_serves_by_wsgi(self) -> None:
         server = make_server("127.0.0.1", 0, self.receiver.wsgi, handler_class=Quiet)

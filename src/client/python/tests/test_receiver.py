@@ -11,7 +11,7 @@ from typing import Any
 
 from parcelhook import Context, MemoryStore, ParcelhookError, Receiver
 
-from .support import ListFeed, event, in_threads, other_secret, request_of, secret, signed
+from .support import ListFeed, event, event_id, in_threads, other_secret, request_of, secret, signed
 
 start = datetime(2026, 11, 25, tzinfo=timezone.utc)
 
@@ -75,9 +75,26 @@ class Receiving(unittest.TestCase):
     def test_drops_an_overtaken_state_without_a_feed(self) -> None:
         receiver = self.receiver()
         for sequence in (1, 3, 2, 4, 1):
-            self.assertEqual(receiver.receive(*request_of(event("A", sequence))).status, 204)
+            listed = {**event("A", sequence), "eventId": event_id(sequence)}
+            self.assertEqual(receiver.receive(*request_of(listed)).status, 204)
         self.assertEqual(self.recorder.states, {"A": ["STATE_1", "STATE_3", "STATE_4"]})
         self.assertEqual([context.missing for context in self.recorder.contexts], [None, (2, 2), None])
+
+    def test_drops_no_later_state_for_a_sequence_that_was_changed_on_the_way(self) -> None:
+        receiver = self.receiver()
+        for shipment, id_of in (("A", event_id), ("B", lambda sequence: f"own-{sequence}")):
+            for sequence, said in ((1, 999_999_999), (2, 2), (1, 3), (3, 3)):
+                listed = {**event(shipment, sequence), "eventId": id_of(sequence)}
+                self.assertEqual(receiver.receive(*request_of(listed, said)).status, 204)
+        self.assertEqual(self.recorder.states, {"A": states(3), "B": states(3)})
+
+    def test_handles_what_is_said_to_be_overtaken_unless_the_feed_has_a_later_one_that_was(self) -> None:
+        log = [event("A", sequence) for sequence in (1, 2, 3, 4)]
+        receiver = self.with_feed(*log)
+        for place, said in ((0, 1), (2, 2), (1, 2), (3, 1)):
+            self.assertEqual(receiver.receive(*request_of(log[place], said)).status, 204)
+        self.assertEqual(self.recorder.states, {"A": ["STATE_1", "STATE_3", "STATE_4"]})
+        self.assertEqual(receiver.reconcile(start), 0)
 
     def test_fills_a_gap_from_the_feed_in_order(self) -> None:
         log = [event(shipment, sequence) for sequence in range(1, 7) for shipment in "AB"]
