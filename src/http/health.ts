@@ -30,6 +30,7 @@ const failures: Record<string, string> = {
   postgres: 'PostgreSQL cannot be used',
   queue: 'the queue cannot be used',
   flow: 'no job comes through the queue',
+  clock: 'the clock is wrong',
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 10_000;

@@ -17,6 +17,7 @@ import { durationsOf, type Durations } from '../platform/durations.js';
 import { makeFirstPartitions } from '../history/retention/log-days.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import { inboxPath } from '../inbox/boxes.js';
+import { readDatabaseClock } from '../observe/clock.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import {
   createPool,
@@ -104,6 +105,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
   await migrateOnceReachable(options, () => requireSettings(apiDb).then(() => requireKey(apiDb, secrets)));
+  await retryWhileUnreachable(options, () => readDatabaseClock(apiDb));
   await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
   await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
   // A failure here must not delay deliveries: the next reader of the feed checks it again.

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { packageFolder } from '../version.js';
+import { heedDatabaseTime } from '../clock.js';
 import { ApiError, ConfigError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { requireWritable, type Database } from './postgres.js';
@@ -137,9 +138,11 @@ async function runNext(
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
-    const { version, applied, isReadOnly } = await readSchema(db).catch((error: unknown) => {
+    const sentAtMs = performance.now();
+    const { version, applied, isReadOnly, nowMs } = await readSchema(db).catch((error: unknown) => {
       throw error instanceof ApiError ? new Error('PostgreSQL is unreachable') : error;
     });
+    heedDatabaseTime(nowMs, sentAtMs);
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
@@ -150,6 +153,7 @@ export function schemaCheck(db: Database): () => Promise<void> {
 interface Schema {
   version: string;
   isReadOnly: boolean;
+  nowMs: number;
   applied: Migration[];
 }
 
@@ -157,7 +161,8 @@ async function readSchema(db: Database): Promise<Schema> {
   const rows = await db.query<Schema>(
     'read-schema',
     `select current_setting('server_version_num') as version,
-            current_setting('transaction_read_only')::boolean as "isReadOnly", ${appliedQuery} as applied`,
+            current_setting('transaction_read_only')::boolean as "isReadOnly",
+            (extract(epoch from now()) * 1000)::float8 as "nowMs", ${appliedQuery} as applied`,
   );
   return rows[0]!;
 }

@@ -12,7 +12,7 @@ import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { floods } from './floods.js';
-import { clockFaults } from './clock.js';
+import { clockAbuses, clockFaults } from './clock.js';
 import { sweepFaults } from './sweep.js';
 import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
@@ -288,5 +288,6 @@ export const faults: Fault[] = [
   ...replayFaults,
   ...sweepFaults,
   ...slowReceiverFaults,
+  ...clockAbuses,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];
