@@ -31,6 +31,7 @@ const failures: Record<string, string> = {
   queue: 'the queue cannot be used',
   flow: 'no job comes through the queue',
   orders: 'no order becomes an attempt',
+  clock: 'the clock is wrong',
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 10_000;

@@ -8,6 +8,7 @@ import { described, instant, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
+import { listWrongClocks, type WrongClock } from '../observe/clock.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { fullFrom } from '../observe/backlog.js';
 import { version } from '../platform/version.js';
@@ -80,6 +81,19 @@ const statusResponse = z
       ),
       'Those webhooks, at most 100; the last to begin failing comes first.',
     ),
+    clocks: described(
+      z.array(
+        z
+          .object({
+            host: described(z.string(), 'Name of the machine or the container.', 'worker-2'),
+            role: described(z.string(), 'Role of the process.', 'worker'),
+            aheadSeconds: described(z.number(), 'How far it is ahead; negative if it is behind.', 600),
+            seenAt: instant('When it was last seen so.'),
+          })
+          .meta({ id: 'WrongClock', description: 'A process whose clock is wrong.' }),
+      ),
+      "Processes whose clocks differ from PostgreSQL's by more than 30 s, at most 100; the worst come first.",
+    ),
     replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
     versions: z.object({
       parcelhook: described(z.string(), 'Version of the service.', version),
@@ -92,6 +106,7 @@ const statusResponse = z
 
 const replaysShown = 20;
 const circuitsShown = 100;
+const clocksShown = 100;
 const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
@@ -126,6 +141,7 @@ export async function readStatus(deps: {
     uncalled: await uncalledView(deps.db),
     openCircuits: await countOpenCircuits(deps.db),
     circuits: (await listOpenCircuits(deps.db, circuitsShown)).map(circuitView),
+    clocks: (await listWrongClocks(deps.db, clocksShown)).map(clockView),
     replays: (await listReplays(deps.db, replaysShown)).map(replayView),
     versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
   };
@@ -149,6 +165,13 @@ const circuitView = ({ webhookId, shipperId, failingSince, nextProbeAt }: OpenCi
   nextProbeAt: isoOffset(nextProbeAt),
 });
 
+const clockView = ({ host, role, aheadMs, seenAt }: WrongClock) => ({
+  host,
+  role,
+  aheadSeconds: Math.round(aheadMs / 1_000),
+  seenAt: isoOffset(seenAt),
+});
+
 export const statusRoute = (status: () => Promise<object>): Route =>
   route({
     method: 'get',
@@ -157,7 +180,7 @@ export const statusRoute = (status: () => Promise<object>): Route =>
     operationId: 'getStatus',
     tag: 'Operator',
     description:
-      'Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.',
+      'Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
     auth: 'operator',
     handle: async () => ({ data: await status() }),

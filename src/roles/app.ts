@@ -12,6 +12,7 @@ import { createHealth, type HealthChecks } from '../http/health.js';
 import { createApp } from '../http/server.js';
 import { createInbox } from '../inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
+import { clockCheck } from '../observe/clock.js';
 import { watchInfrastructure, type InfrastructureDependencies } from '../observe/infrastructure.js';
 import { schemaCheck } from '../platform/database/migrate.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -58,7 +59,7 @@ export async function startApp(
     const worker = dispatch && startWorker(resources, dispatch);
     if (worker) releasers.push('worker', worker.drain);
     releasers.push('gauges', startGauges(resources, worker !== null).stop);
-    health.use(...healthChecks(resources, worker));
+    health.use(...healthChecks(resources, worker, role));
     releasers.push('health', health.stop);
     releasers.push(
       'infrastructure',
@@ -160,9 +161,14 @@ function serve(
 }
 
 /** First the checks that decide readiness, then those only reported: the API takes orders while the queue is down. */
-function healthChecks({ apiDb, queue }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
+function healthChecks(
+  { apiDb, queue, metrics }: Resources,
+  worker: WorkerRole | null,
+  role: Role,
+): [HealthChecks, HealthChecks] {
   const postgres = schemaCheck(apiDb);
+  const clock = clockCheck(apiDb, metrics, role);
   return worker
-    ? [{ postgres, queue: queue.check, flow: worker.checkFlow, orders: worker.checkOrders }, {}]
-    : [{ postgres }, { queue: queue.check }];
+    ? [{ postgres, queue: queue.check, flow: worker.checkFlow, orders: worker.checkOrders }, { clock }]
+    : [{ postgres }, { queue: queue.check, clock }];
 }

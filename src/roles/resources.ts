@@ -17,6 +17,7 @@ import { durationsOf, type Durations } from '../platform/durations.js';
 import { makeFirstPartitions } from '../history/retention/log-days.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import { inboxPath } from '../inbox/boxes.js';
+import { readDatabaseClock } from '../observe/clock.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
@@ -102,6 +103,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     await requireKey(apiDb, secrets); // migrations run only with the right key
     await migrateAsConfigured(options);
   });
+  await untilDone(options, 'postgres', () => readDatabaseClock(apiDb));
   await untilDone(options, 'postgres', () => sealKeyCheck(apiDb, secrets));
   await untilDone(options, 'postgres', () => makeFirstPartitions(apiDb));
   // A failure here must not delay deliveries: the next reader of the feed checks it again.

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShipmentHead } from '../engine/engine.js';
 import type { RouteResult } from '../http/envelope.js';
+import { databaseNowMs } from '../platform/clock.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
@@ -76,7 +77,7 @@ export function createAcceptOrder(deps: {
     idempotencyKey: string | undefined,
     trace: TraceContext,
   ): AcceptedOrder => {
-    const acceptedAt = new Date();
+    const acceptedAt = new Date(databaseNowMs());
     return {
       shipmentId: newId(acceptedAt.getTime()), // queries find shipments by the time in their ids
       shipperId,

@@ -178,10 +178,14 @@ describe('requests', () => {
           ],
         },
         circuits: [{ webhookId: id(2), shipperId: id(3), ...probe }],
+        clocks: [
+          { host: 'worker-2', role: 'worker', aheadSeconds: 600, seenAt: '2026-11-21T12:00:00+00:00' },
+        ],
       });
     const status = await operator(['status'], { COLUMNS: '80' });
     for (const line of status.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(status.stdout).toContain('A very long');
+    expect(status.stdout).toContain('\nworker-2  worker  600           2026-11-21T12:00:00+00:00\n');
     expect(status.stdout).toContain(
       `\n${id(2)}\n  shipperId ${id(3)}\n  failingSince 2026-11-21T12:00:00+00:00`,
     );

@@ -36,7 +36,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   program
     .command('status')
     .description(
-      'show how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, replays, versions',
+      'show how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays, versions',
     )
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status'), statusText(widthOf(io))));
@@ -94,6 +94,8 @@ function addMaintenanceCommands(program: Command, request: Request): void {
 
 const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
 
+const clockColumns = ['host', 'role', 'aheadSeconds', 'seenAt'];
+
 const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
 
 /** `200000+` means more than were counted. */
@@ -103,7 +105,7 @@ const orMore = ({ isMore, ...others }: Data): Data =>
 /** Shippers and open circuits come last: there may be a hundred. */
 const statusText =
   (width: number) =>
-  ({ circuits, uncalled, ...others }: Data): string => {
+  ({ circuits, clocks, uncalled, ...others }: Data): string => {
     const { shippers, ...sums } = (uncalled ?? {}) as Data;
     const table = (name: string, columns: string[], items: unknown) =>
       Array.isArray(items) && items.length > 0
@@ -113,6 +115,7 @@ const statusText =
       aligned({ ...others, ...(uncalled !== undefined && { uncalled: orMore(sums) }) }),
       table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
       table('circuits', circuitColumns, circuits),
+      table('clocks', clockColumns, clocks),
     ].join('');
   };
 

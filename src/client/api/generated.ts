@@ -715,7 +715,7 @@ export interface paths {
         };
         /**
          * Show how the service is doing
-         * @description Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.
+         * @description Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -2985,6 +2985,8 @@ export interface components {
             openCircuits: number;
             /** @description Those webhooks, at most 100; the last to begin failing comes first. */
             circuits: components["schemas"]["OpenCircuit"][];
+            /** @description Processes whose clocks differ from PostgreSQL's by more than 30 s, at most 100; the worst come first. */
+            clocks: components["schemas"]["WrongClock"][];
             /** @description Running replays, and the newest finished ones. */
             replays: components["schemas"]["ReplayProgress"][];
             versions: {
@@ -3060,6 +3062,30 @@ export interface components {
              * @example 2026-11-21T12:00:30+00:00
              */
             nextProbeAt: string;
+        };
+        /** @description A process whose clock is wrong. */
+        WrongClock: {
+            /**
+             * @description Name of the machine or the container.
+             * @example worker-2
+             */
+            host: string;
+            /**
+             * @description Role of the process.
+             * @example worker
+             */
+            role: string;
+            /**
+             * @description How far it is ahead; negative if it is behind.
+             * @example 600
+             */
+            aheadSeconds: number;
+            /**
+             * Format: date-time
+             * @description When it was last seen so.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            seenAt: string;
         };
         /** @description The shipment, without personal data. */
         ErasedShipment: {

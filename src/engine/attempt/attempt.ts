@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../platform/clock.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -89,7 +90,7 @@ async function exchange(
   isProved: boolean,
 ): Promise<AttemptOutcome | null> {
   const opened = openTarget(options, claim, target);
-  if (!opened) return failedOutcome('PROTOCOL', new Date());
+  if (!opened) return failedOutcome('PROTOCOL', new Date(databaseNowMs()));
   const { tracing, logDetail } = options;
   const span = tracing.isExporting ? tracing.start('attempt', { parent: claim.trace, kind: 'client' }) : null;
   const outcome = await options.sending.send({

@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../platform/clock.js';
 import { describeError, notFound, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -37,7 +38,8 @@ export async function sendTest(
   { state, shipment }: Sample,
 ): Promise<Claim> {
   const issuedAt = performance.now();
-  const event = { eventId: newId(), state, body: renderNotification(shipment, { state }, Date.now()) };
+  const nowMs = databaseNowMs();
+  const event = { eventId: newId(nowMs), state, body: renderNotification(shipment, { state }, nowMs) };
   const leaseMs = testLeaseMs(options.timeoutMs, options.durations);
   const claim = await insertTest(options.db, shipperId, webhookId, event, leaseMs);
   if (!claim) throw notFound('This webhook');

@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/parameters.js';
@@ -287,7 +288,7 @@ const noticeRows = rowSet<Notice & { eventId: string }>({
  * transaction that changes the webhook. Returns the webhooks that are owed one.
  */
 export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
-  const now = new Date();
+  const now = new Date(databaseNowMs());
   const recorded = about.map((notice) => ({ ...notice, eventId: newId(now.getTime()) }));
   const rows = await tx.query<{ webhook_id: string }>(
     'record-notices',

@@ -1,5 +1,6 @@
 import { maxClaimedBodyBytes, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
+import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, conflict, notFound, unavailable } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Span, TraceContext, Tracing } from '../../platform/telemetry/tracing.js';
@@ -174,7 +175,7 @@ async function recordPlan(
     if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
     if (acceptedAt)
-      deps.metrics.orderToCreated.observe(Math.max(0, Date.now() - acceptedAt.getTime()) / 1_000);
+      deps.metrics.orderToCreated.observe(Math.max(0, databaseNowMs() - acceptedAt.getTime()) / 1_000);
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
   const later: Owed[] = [];
@@ -277,7 +278,8 @@ function planOf(
   results: Map<number, RecordResult>,
 ): Plan {
   const plan: Plan = { moves: new Map(), rows: [] };
-  const recordedAt = new Date(); // one for all: within a commit the feed is ordered by id, and a clock may be set back
+  // One for all: within a commit the feed is ordered by id, and a clock may be set back.
+  const recordedAt = new Date(databaseNowMs());
   const planned = new Set<string>();
 
   for (const { event, index } of open) {

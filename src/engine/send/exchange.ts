@@ -1,10 +1,11 @@
+import { databaseNowMs, monotonicMs } from '../../platform/clock.js';
 import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
 import { detailOf } from './detail.js';
 import { serviceHeaders, sign, timestampOf } from './headers.js';
-import { failedOutcome, monotonicMs, type Outgoing } from './messages.js';
+import { failedOutcome, type Outgoing } from './messages.js';
 import { createSender, type AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
@@ -47,7 +48,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
   return {
     attempt: async (target, outgoing, ask) => {
       const { shipperId, eventId, body, sequence, number, erased, traceparent } = outgoing;
-      const startedAt = new Date();
+      const startedAt = new Date(databaseNowMs());
       const phaseEnds: AttemptOutcome['phaseEnds'] = [];
       try {
         const signature = sign(secretsOf(target, startedAt), eventId, timestampOf({ startedAt }), body);

@@ -72,7 +72,7 @@ export interface SignedAttempt {
   traceparent: string;
 }
 
-/** `webhook-timestamp`: when the attempt began, in seconds. */
+/** `webhook-timestamp`: when the attempt began, in seconds, by PostgreSQL's clock. */
 export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): number =>
   Math.floor(startedAt.getTime() / 1_000);
 

@@ -6,17 +6,6 @@ import type { ErrorCode } from './errors.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
-/** The monotonic clock of the machine, which is the same in each thread. */
-export function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1_000 + nanoseconds / 1e6;
-}
-
-/** Each thread's performance.now() has its own origin. The thread may wait for a CPU between the two readings. */
-const aheadMs = Math.max(...Array.from({ length: 10 }, () => monotonicMs() - performance.now()));
-
-export const monotonicOf = (hereMs: number): number => hereMs + aheadMs;
-
 /** The parts of an attempt from which its request is made. */
 export interface Outgoing {
   shipperId: string;
@@ -40,6 +29,8 @@ export interface Outgoing {
 export interface ToThread {
   /** A time of `monotonicMs`. */
   postedAtMs: number;
+  /** `databaseClockAheadMs` */
+  clockAheadMs: number;
   attempts: AttemptMessage[];
   /** The time until which an attempt that asked may start; null if it may not start any more. */
   permissions: [id: number, startUntilMs: number | null][];

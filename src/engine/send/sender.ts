@@ -57,7 +57,7 @@ export interface AttemptOutcome extends Omit<
   SendOutcome,
   keyof PhaseTimes | 'remoteAddress' | 'errorDetail' | 'rawResponseHeaders' | 'requestSent'
 > {
-  /** The signed `webhook-timestamp` is this time in seconds. */
+  /** By PostgreSQL's clock. The signed `webhook-timestamp` is this time in seconds. */
   startedAt: Date;
   /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
   detail: string | null;

@@ -1,7 +1,8 @@
 /** The program of the threads that `threads.ts` starts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createExchange } from './exchange.js';
-import { monotonicMs, packOutcome, type AttemptMessage, type FromThread, type ToThread } from './messages.js';
+import { followDatabaseClock, monotonicMs } from '../../platform/clock.js';
+import { packOutcome, type AttemptMessage, type FromThread, type ToThread } from './messages.js';
 import type { OpenTarget } from './targets.js';
 import type { ThreadSettings } from './threads.js';
 
@@ -16,7 +17,8 @@ const empty = (): FromThread => ({ outcomes: [], questions: [], waitedMs: 0, pro
 let report = empty();
 let isReporting = false;
 
-parentPort!.on('message', ({ postedAtMs, attempts, permissions, forgotten }: ToThread) => {
+parentPort!.on('message', ({ postedAtMs, clockAheadMs, attempts, permissions, forgotten }: ToThread) => {
+  followDatabaseClock(clockAheadMs);
   for (const message of attempts) make(message);
   for (const [id, startUntilMs] of permissions) {
     asking.get(id)?.(startUntilMs);

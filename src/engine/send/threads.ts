@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import { databaseClockAheadMs, databaseNowMs, monotonicMs, monotonicOf } from '../../platform/clock.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -8,12 +9,11 @@ import { packageFolder } from '../../platform/version.js';
 import type { Exchange, ExchangeSettings } from './exchange.js';
 import {
   failedOutcome,
-  monotonicMs,
-  monotonicOf,
   unpackOutcome,
   type AttemptMessage,
   type FromThread,
   type Outgoing,
+  type ToThread,
 } from './messages.js';
 import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
@@ -234,12 +234,20 @@ class SendThread {
     const untilMs = performance.now() - this.#options.settings.timeoutMs;
     const given = this.#waiting.filter(({ sinceMs }) => sinceMs < untilMs);
     this.#waiting = this.#waiting.filter(({ sinceMs }) => sinceMs >= untilMs);
-    for (const { resolve } of given) resolve({ ...failedOutcome('LOST', new Date()), withheld: true });
+    for (const { resolve } of given)
+      resolve({ ...failedOutcome('LOST', new Date(databaseNowMs())), withheld: true });
   }
 
   #post(attempts: AttemptMessage[], permissions: [id: number, startUntilMs: number | null][]): void {
     const forgotten = this.#forgotten.splice(0).filter((webhookId) => !this.#targets.has(webhookId));
-    this.#worker!.postMessage({ postedAtMs: monotonicMs(), attempts, permissions, forgotten });
+    const message: ToThread = {
+      postedAtMs: monotonicMs(),
+      clockAheadMs: databaseClockAheadMs(),
+      attempts,
+      permissions,
+      forgotten,
+    };
+    this.#worker!.postMessage(message);
   }
 
   #messageOf(entry: InFlight): AttemptMessage {
@@ -367,5 +375,5 @@ class SendThread {
 
 function lose({ sinceMs, resolve }: InFlight): void {
   const lastedMs = Math.round(performance.now() - sinceMs);
-  resolve(failedOutcome('LOST', new Date(Date.now() - lastedMs), lastedMs));
+  resolve(failedOutcome('LOST', new Date(databaseNowMs() - lastedMs), lastedMs));
 }

@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../platform/clock.js';
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
 import { isAskedTo, isRefused } from '../send/errors.js';
@@ -68,7 +69,7 @@ const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly numb
         earlierFailures: spentSteps(claim, scheduleMs),
         scheduleMs,
         retryAfter: outcome.retryAfter,
-        now: new Date(),
+        now: new Date(databaseNowMs()),
         random: Math.random(),
       });
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pRetry from 'p-retry';
 import { createBatcher } from '../../platform/batch.js';
+import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
@@ -136,7 +137,9 @@ export function createSettler(options: SettlerOptions): Settler {
   return {
     settle: async (claim, storedAddress, outcome) => {
       const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
-      const probeRetryAfterMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
+      const probeRetryAfterMs = claim.isProbe
+        ? retryAfterMs(outcome.retryAfter, new Date(databaseNowMs()))
+        : 0;
       const item = {
         claim,
         storedAddress,
@@ -191,7 +194,7 @@ function noteSettlement(
   else if (status === 'FAILED') metrics.exhausted.inc();
   if (status === 'SUCCEEDED' || status === 'FAILED') completed[status].inc();
   if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
-    metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
+    metrics.eventToSuccess.observe(secondsSince(claim, databaseNowMs()));
 }
 
 /** Since the event of the claim was recorded. */

@@ -1,3 +1,4 @@
+import { heedDatabaseTime } from '../../platform/clock.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { describeError } from '../../platform/errors.js';
 import { maxIntervals, pauseAfter } from '../../platform/every.js';
@@ -135,6 +136,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const readClock = (databaseMs: number, sentAt: number): void => {
+    heedDatabaseTime(databaseMs, sentAt);
     const reading = { databaseMs, sentAt, receivedAt: performance.now() };
     const back = clock ? setBackMs(clock, reading) : 0;
     clock = reading;

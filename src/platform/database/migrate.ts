@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type pg from 'pg';
 import { packageFolder } from '../version.js';
+import { heedDatabaseTime } from '../clock.js';
 import { ApiError, ConfigError, describeError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { withConnection } from './connection.js';
@@ -128,11 +129,13 @@ async function runNext(
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
-    const { version, applied, isReadOnly } = await readSchema(db).catch((error: unknown) => {
+    const sentAtMs = performance.now();
+    const { version, applied, isReadOnly, nowMs } = await readSchema(db).catch((error: unknown) => {
       throw error instanceof ApiError
         ? new Error(`PostgreSQL is unreachable: ${describeError(error.cause)}`)
         : error;
     });
+    heedDatabaseTime(nowMs, sentAtMs);
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
@@ -143,6 +146,7 @@ export function schemaCheck(db: Database): () => Promise<void> {
 interface Schema {
   version: string;
   isReadOnly: boolean;
+  nowMs: number;
   applied: Migration[];
 }
 
@@ -150,7 +154,8 @@ async function readSchema(db: Database): Promise<Schema> {
   const rows = await db.query<Schema>(
     'read-schema',
     `select current_setting('server_version_num') as version,
-            current_setting('transaction_read_only')::boolean as "isReadOnly", ${appliedQuery} as applied`,
+            current_setting('transaction_read_only')::boolean as "isReadOnly",
+            (extract(epoch from now()) * 1000)::float8 as "nowMs", ${appliedQuery} as applied`,
   );
   return rows[0]!;
 }

@@ -331,6 +331,10 @@ export function createMetrics() {
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
     poolWaiting: gauge('postgres_pool_waiting', 'Callers waiting for a connection.', ['pool']),
     poolSize: gauge('postgres_pool_size', 'Maximum number of connections of a pool.', ['pool']),
+    clockAhead: figure(
+      'clock_ahead_seconds',
+      "How far the clock of the process is ahead of PostgreSQL's; negative if it is behind.",
+    ),
     ready: gauge('ready', '1 while this process is ready for work.', ['role']),
     draining: gauge('draining', '1 from the signal to stop until this process ends.', ['role']),
     buildInfo: gauge('build_info', 'Version, role and queue of this process; always 1.', [

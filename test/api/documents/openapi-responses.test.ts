@@ -163,6 +163,8 @@ describe('the document describes the responses', () => {
     await checked('recordEvent', 409, calls.recordEvent!({}, { body: { state: 'DELIVERED' } }));
     await checked('simulateShipment', 409, calls.simulateShipment!());
     await checked('createUser', 409, calls.createUser!());
+    for (let rotations = 1; rotations <= 5; rotations += 1) await calls.rotateSecret!();
+    await checked('rotateSecret', 409, calls.rotateSecret!());
     await service.sql(`insert into replays select gen_random_uuid(), webhook_id, shipper_id, null, null, last_event_id,
     end_event_id, 1, 0, 'RUNNING', now() + interval '1 day' from replays, generate_series(1, 10)`);
     await checked('replayWebhook', 409, calls.replayWebhook!());

@@ -61,6 +61,7 @@ export interface History {
   accepted: AcceptedEvent[];
   journal: Entry[];
   log: LoggedAttempt[];
+  /** When the clock of PostgreSQL was wrong, which signatures follow. */
   clockWrong: Span[];
   /** When accepted events may have been lost: PostgreSQL's standby did not have them. */
   mayBeLost: Span[];

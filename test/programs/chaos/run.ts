@@ -76,7 +76,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       accepted,
       journal: world.journal(),
       log: await world.log(),
-      clockWrong: world.clocks?.wrong() ?? [],
+      clockWrong: struck.clockWrong,
       mayBeLost: struck.mayBeLost,
       mayBeEarly: struck.mayBeEarly,
       retryScheduleMs,
@@ -109,6 +109,7 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   const from = now();
   const mayBeLost: Span[] = [];
   const mayBeEarly: Span[] = [];
+  const clockWrong: Span[] = [];
   const accepted: AcceptedEvent[] = [];
   let repeatable = 0;
   await fault.inject({
@@ -123,11 +124,12 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
       repeatable += world.journal().filter(({ at }) => isIn(span, at)).length;
     },
     mayRetryEarly: (span) => void mayBeEarly.push(span),
+    maySignWrongly: (span) => void clockWrong.push(span),
     alsoAccepted: (events) => void accepted.push(...events),
     mark: () => void marks.push(now()),
     note: (figure) => void noted.push(figure),
   });
-  return { from, to: now(), marks, noted, repeatable, mayBeLost, mayBeEarly, accepted };
+  return { from, to: now(), marks, noted, repeatable, mayBeLost, mayBeEarly, clockWrong, accepted };
 }
 
 async function drained(world: World, events: number): Promise<string[]> {

@@ -20,6 +20,8 @@ export interface Injection {
   mayLose(span: Span): void;
   /** Allows retries in this time before their wait is over. */
   mayRetryEarly(span: Span): void;
+  /** Allows signatures of a wrong time: PostgreSQL's clock is wrong. */
+  maySignWrongly(span: Span): void;
   alsoAccepted(events: AcceptedEvent[]): void;
   /** Deliveries, from this time on, must continue. */
   mark(): void;

@@ -12,7 +12,7 @@ import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { floods } from './floods.js';
-import { clockFaults } from './clock.js';
+import { clockAbuses, clockFaults } from './clock.js';
 import { sweepFaults } from './sweep.js';
 import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
@@ -290,5 +290,6 @@ export const faults: Fault[] = [
   ...sweepFaults,
   ...slowReceiverFaults,
   ...senderThreadFaults,
+  ...clockAbuses,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

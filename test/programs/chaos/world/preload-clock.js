@@ -1,12 +1,12 @@
 /**
- * Loaded into a process of the service first: on SIGUSR2 its wall clock is off by the milliseconds in
- * `CHAOS_CLOCK_FOLDER/<pid>`. Timers keep using the monotonic clock, as after any change of the clock.
+ * Loaded into a process of the service first: its wall clock is off by `CHAOS_CLOCK_MS` milliseconds, and from SIGUSR2
+ * on by those in `CHAOS_CLOCK_FOLDER/<pid>`. Timers keep using the monotonic clock, as after any change of the clock.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const RealDate = Date;
-let offsetMs = 0;
+let offsetMs = Number(process.env.CHAOS_CLOCK_MS ?? 0);
 const now = () => RealDate.now() + offsetMs;
 
 globalThis.Date = new Proxy(RealDate, {

@@ -1,0 +1,85 @@
+import { hostname } from 'node:os';
+import { heedDatabaseTime, machineAheadMs } from '../platform/clock.js';
+import type { Database } from '../platform/database/postgres.js';
+import { newId } from '../platform/ids.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+
+/** Receivers refuse what is five minutes off. Nothing of ours needs the machine's clock to be this right. */
+const wrongFromMs = 30_000;
+const renewEveryMs = 30_000;
+
+/** At the start, before anything is signed; afterwards the checks of PostgreSQL and the sweeps bring its time along. */
+export async function readDatabaseClock(db: Database): Promise<void> {
+  const sentAtMs = performance.now();
+  const [row] = await db.query<{ nowMs: number }>(
+    '',
+    `select (extract(epoch from now()) * 1000)::float8 as "nowMs"`,
+  );
+  heedDatabaseTime(row!.nowMs, sentAtMs);
+}
+
+/**
+ * Rejects while this machine's clock differs from PostgreSQL's by more than half a minute, and says so to the operator
+ * (`wrong_clocks`) and in a gauge. The reason stays the same until the difference changes by as much.
+ */
+export function clockCheck(db: Database, metrics: Metrics, role: string): () => Promise<void> {
+  const processId = newId();
+  let told: number | null = null;
+  let nextRowAt = -Infinity;
+  metrics.onScrape(() => metrics.clockAhead.set(machineAheadMs() / 1_000));
+  return async () => {
+    const aheadMs = machineAheadMs();
+    if (Math.abs(aheadMs) <= wrongFromMs) {
+      if (told !== null) await deleteRow(db, processId);
+      told = null;
+      nextRowAt = -Infinity;
+      return;
+    }
+    if (told === null || Math.abs(aheadMs - told) > wrongFromMs) told = aheadMs;
+    if (performance.now() >= nextRowAt) {
+      nextRowAt = performance.now() + renewEveryMs;
+      await writeRow(db, { processId, role, host: hostname(), aheadMs: Math.round(aheadMs) }).catch(
+        () => undefined, // the check of PostgreSQL reports it
+      );
+    }
+    throw new Error(
+      `the clock of this machine is ${Math.round(Math.abs(told) / 1_000)} s ${told > 0 ? 'ahead of' : 'behind'} PostgreSQL's`,
+    );
+  };
+}
+
+export interface WrongClock {
+  role: string;
+  host: string;
+  aheadMs: number;
+  seenAt: Date;
+}
+
+/** Older rows are of processes that have ended. */
+const isCurrent = `seen_at > now() - interval '2 minutes'`;
+
+async function writeRow(
+  db: Database,
+  { processId, role, host, aheadMs }: Omit<WrongClock, 'seenAt'> & { processId: string },
+): Promise<void> {
+  await db.query(
+    'write-wrong-clock',
+    `with old as (
+       delete from wrong_clocks where not (${isCurrent}) and process_id <> $1
+     )
+     insert into wrong_clocks (process_id, role, host, ahead_ms, seen_at) values ($1, $2, $3, $4, now())
+     on conflict (process_id) do update set ahead_ms = excluded.ahead_ms, seen_at = excluded.seen_at`,
+    [processId, role, host, aheadMs],
+  );
+}
+
+const deleteRow = (db: Database, processId: string) =>
+  db.query('delete-wrong-clock', 'delete from wrong_clocks where process_id = $1', [processId]);
+
+export const listWrongClocks = (db: Database, limit: number): Promise<WrongClock[]> =>
+  db.query(
+    'list-wrong-clocks',
+    `select role, host, ahead_ms::float8 as "aheadMs", seen_at as "seenAt" from wrong_clocks
+      where ${isCurrent} order by abs(ahead_ms) desc, process_id limit $1`,
+    [limit],
+  );
