@@ -49,7 +49,8 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
       const phaseEnds: AttemptOutcome['phaseEnds'] = [];
       try {
         const signature = sign(secretsOf(target, startedAt), eventId, timestampOf({ startedAt }), body);
-        const own = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
+        const signed = { eventId, sequence, number, startedAt, signature, version, traceparent };
+        const own = serviceHeaders(signed, target.headers);
         const sent = await sender.send({
           url: target.url,
           shipperId,
