@@ -110,7 +110,13 @@ function ownAddresses(): Set<string> {
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Rejects with the code `ADDRESS_DENIED` if any address is denied: the connection may be made to any of them. */
+/** More than a receiver has for its availability. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * Rejects if any address is denied: the connection may be made to any of them. Where private targets are off, such a
+ * name is like one that does not exist (`DNS`), or shippers could find out which names an internal network has.
+ */
 export async function checkedAddresses(
   hostname: string,
   policy: DestinationPolicy,
@@ -118,8 +124,19 @@ export async function checkedAddresses(
 ): Promise<LookupAddress[]> {
   const addresses = await resolve(hostname);
   const denied = addresses.find(({ address }) => isDeniedAddress(address, policy));
-  if (denied) throw addressDenied(`${hostname} has the address ${denied.address}`);
-  return addresses;
+  if (!denied) return firstOf(addresses);
+  if (policy.allowPrivateTargets) throw addressDenied(`${hostname} has the address ${denied.address}`);
+  throw coded('DNS', `${hostname} has no public address`);
+}
+
+/** Alternates between the families, so that there is still one to call if the other's addresses lead nowhere. */
+function firstOf(addresses: LookupAddress[]): LookupAddress[] {
+  if (addresses.length <= MAX_ADDRESSES) return addresses;
+  const ofFirst = addresses.filter(({ family }) => family === addresses[0]!.family);
+  const others = addresses.filter(({ family }) => family !== addresses[0]!.family);
+  return addresses
+    .flatMap((_, n) => [...ofFirst.slice(n, n + 1), ...others.slice(n, n + 1)])
+    .slice(0, MAX_ADDRESSES);
 }
 
 /** Connects to the address it checked, against DNS rebinding. Node calls no lookup for a literal: `isDeniedAddress`. */

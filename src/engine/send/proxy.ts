@@ -46,9 +46,6 @@ const receivers = new WeakMap<Duplex, string>();
 /** The address that a tunnel was opened to; undefined for any other connection. */
 export const receiverBehind = (socket: Duplex): string | undefined => receivers.get(socket);
 
-/** More than a receiver has for its availability. */
-const maxAddresses = 4;
-
 /**
  * Makes an agent's connections tunnels through a proxy. The proxy gets the address that was resolved and checked, never
  * the name: an address that the proxy resolves would be unchecked. If it cannot reach one address, the next is tried.
@@ -64,8 +61,7 @@ export function throughTunnels<Agent extends http.Agent>(
     const { progress } = target;
     const connect = async () => {
       progress.begin();
-      const addresses = await addressesOf(target);
-      const tunnel = await openOne(proxy, addresses.slice(0, maxAddresses), target);
+      const tunnel = await openOne(proxy, await addressesOf(target), target);
       progress.ended('connect');
       const socket = wrap(target, tunnel);
       receivers.set(socket, progress.remoteAddress!);

@@ -243,10 +243,10 @@ describe('at connection time', () => {
   const sequences = /^(odd|n<)/;
 
   test.each(corpusRows('DENY_DNS').filter(({ dns }) => !failures.includes(dns) && !sequences.test(dns)))(
-    '$id a hostname that resolves to $dns is denied ($reason)',
+    '$id a hostname that resolves to $dns is denied as if it did not exist ($reason)',
     async ({ url, dns }) => {
       for (const all of [true, false]) {
-        expect((await lookUp(dns, new URL(url).hostname, all)).error?.code).toBe('ADDRESS_DENIED');
+        expect((await lookUp(dns, new URL(url).hostname, all)).error?.code).toBe('DNS');
       }
     },
   );
@@ -257,15 +257,37 @@ describe('at connection time', () => {
       const lookup = guardedLookup(corpusPolicy, stubResolver(dns));
       const codes = [];
       for (let call = 1; call <= 4; call++) codes.push((await lookUp(lookup, 'rebind')).error?.code ?? null);
-      const denied = 'ADDRESS_DENIED';
+      const denied = 'DNS';
       expect(codes).toEqual(
         dns.startsWith('odd') ? [null, denied, null, denied] : [null, null, denied, denied],
       );
     },
   );
 
-  test.each(failures)('%s is a DNS error, not a denial', async (dns) => {
+  test.each(failures)('%s is a DNS error', async (dns) => {
     expect((await lookUp(dns, 'nx')).error?.code).toBe('DNS');
+  });
+
+  test('where private targets are allowed, a denied address is told from a name that does not exist', async () => {
+    const policy = { ...developmentPolicy, isDenied: inDenied(['10.0.0.0/8']) };
+    const codeOf = async (dns: string) =>
+      (await lookUp(guardedLookup(policy, stubResolver(dns)), 'x')).error?.code;
+    expect([await codeOf('A 10.0.0.1'), await codeOf('NXDOMAIN')]).toEqual(['ADDRESS_DENIED', 'DNS']);
+  });
+
+  test('of many addresses, four are tried, of each family in turn', async () => {
+    const many = Array.from({ length: 9 }, (_, n) => `A 93.184.215.${n}`);
+    const one = 'AAAA 2a00:1450:4001:800::1';
+    const tried = async (all: string[]) =>
+      ((await lookUp(all.join(', '), 'many')).addresses as { address: string }[]).map(
+        ({ address }) => address,
+      );
+    const first = (n: number) => `93.184.215.${n}`;
+    const six = '2a00:1450:4001:800::1';
+    expect(await tried(many)).toEqual([0, 1, 2, 3].map(first));
+    expect(await tried([...many, one])).toEqual([first(0), six, first(1), first(2)]);
+    expect(await tried([one, ...many])).toEqual([six, first(0), first(1), first(2)]);
+    expect((await lookUp([...many, 'A 10.0.0.1'].join(', '), 'many')).error?.code).toBe('DNS');
   });
 
   test.each(corpusRows('ALLOW').filter(({ dns }) => dns !== '-'))(
@@ -292,7 +314,7 @@ describe('at connection time', () => {
 
       const socket = net.connect({ host: 'rebind.example.org', port, lookup, autoSelectFamily: all });
       const [error] = (await once(socket, 'error').catch((e: unknown) => [e])) as [NodeJS.ErrnoException];
-      expect(error.code).toBe('ADDRESS_DENIED');
+      expect(error.code).toBe('DNS');
 
       const allowed = net.connect({ host: '127.0.0.1', port });
       await once(allowed, 'connect');
