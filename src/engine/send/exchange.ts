@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
-import { detailOf } from './detail.js';
+import { detailOf, onlyErrorDetail } from './detail.js';
 import { serviceHeaders, sign, timestampOf } from './headers.js';
 import { failedOutcome, monotonicMs, type Outgoing } from './messages.js';
 import { createSender, type AttemptOutcome } from './sender.js';
@@ -72,7 +72,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
           durationMs: sent.durationMs,
           retryAfter: sent.retryAfter,
           webhookDelivery: sent.webhookDelivery,
-          detail: sent.ok && !outgoing.keepsDetail ? null : detailOf(sent, request),
+          detail: sent.ok && !outgoing.keepsDetail ? onlyErrorDetail(sent) : detailOf(sent, request),
           phaseEnds,
           queuedMs: 0,
         };
