@@ -56,6 +56,32 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
     'It must name the host of the target address.',
   ],
   NOT_TLS: ['Your server did not speak TLS', 'Is this a plain HTTP port?'],
+  INCOMPLETE_CHAIN: [
+    "Your server's certificate leads to no known authority",
+    'Send its intermediate certificates as well: serve the full chain, from a public certificate authority.',
+  ],
+  UNKNOWN_CA: [
+    "Your server's certificate is from an authority that is not publicly trusted",
+    'Use one from a public certificate authority.',
+  ],
+  OLD_TLS: ['Your server speaks only old versions of TLS', 'Enable TLS 1.2 or 1.3.'],
+  CLIENT_CERTIFICATE_REQUIRED: [
+    'Your server demands a client certificate',
+    'None is sent. Accept requests to this address without one, and verify their signature.',
+  ],
+};
+
+/** Faults of a response whose status counts all the same. */
+const responseFaults: Record<string, [fact: string, hint: string]> = {
+  MALFORMED_HEADER: [
+    'but its headers are not valid HTTP',
+    'The status counts all the same. Other clients may refuse it: look for a space in the name of a header, a control character in a value, or a line that ends without CR.',
+  ],
+  HEADERS_TOO_LARGE: ['but its headers exceed 16 KiB', 'The status counts all the same. Send fewer.'],
+  RESPONSE_TOO_LARGE: [
+    'but went on for more than 64 KiB',
+    'The status counts all the same. A short body is enough.',
+  ],
 };
 
 const waitedOf = ({ durationMs }: AttemptLike) => (durationMs === null ? 'in time' : within(durationMs));
@@ -85,7 +111,10 @@ function outcomeOf(attempt: AttemptLike): Told {
     case 'DNS':
       return attempt.errorDetail === 'TOO_MANY_ADDRESSES'
         ? told('The host name has more than 32 addresses', 'None of them is called.')
-        : told('The host name does not resolve', 'There is no address for it in DNS.');
+        : told(
+            'The host name leads to no address that can be called',
+            'Check what DNS has for it. Private addresses do not count.',
+          );
     case 'CONNECT':
       return told(
         'Your server could not be reached',
@@ -103,20 +132,26 @@ function outcomeOf(attempt: AttemptLike): Told {
         ? told(...fault)
         : told(
             'No secure connection could be made',
-            'TLS failed: check the certificate and its intermediate certificates.',
+            'TLS failed: check the certificate and its intermediate certificates, and that your server has TLS 1.2 or 1.3 with ECDHE.',
           );
     }
     case 'ADDRESS_DENIED':
       return told(
-        'The target address leads to a network that must not be called',
+        'The target address must not be called',
         'Nothing was sent. Private and internal addresses are refused.',
       );
     case 'PROTOCOL':
-      return told('Your server did not respond with valid HTTP');
+      return attempt.errorDetail === 'RESPONSE_TOO_LARGE'
+        ? told('Your server sent 64 KiB, and no status among them', 'The connection was closed then.')
+        : told('Your server did not respond with valid HTTP');
   }
   if (statusCode !== null) {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
-    return told(`Your server responded ${statusCode}${measured}`, hintOfStatus(statusCode));
+    const [butFact, hint] = responseFaults[attempt.errorDetail ?? ''] ?? [];
+    const fact = `Your server responded ${statusCode}${measured}`;
+    return butFact
+      ? told(`${fact}, ${butFact}`, `${hintOfStatus(statusCode)} ${hint}`.trim())
+      : told(fact, hintOfStatus(statusCode));
   }
   if (errorCode === 'LOST' || (errorCode === null && durationMs === null))
     return told('The attempt was interrupted', 'It is not known whether your server got the notification.');

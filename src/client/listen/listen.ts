@@ -139,6 +139,7 @@ function notificationOf({ eventId, sequence, notification }: FeedEvent, secret: 
       'parcelhook-sequence': String(sequence),
       'parcelhook-attempt': '1',
       traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`,
+      accept: '*/*',
     },
   };
 }

@@ -109,11 +109,14 @@ function ownAddresses(): Set<string> {
 }
 
 /**
- * Passes on the addresses of a name. Throws `ADDRESS_DENIED` if any is denied: the connection may be made to any of them.
- * It is made to the address that was checked, against DNS rebinding.
+ * Passes on the addresses of a name. Throws if any is denied: the connection may be made to any of them. It is made to the
+ * address that was checked, against DNS rebinding. Where private targets are off, such a name is like one that does not
+ * exist (`DNS`), or shippers could find out which names an internal network has.
  */
 export function checked(hostname: string, { addresses, rest }: Answer, policy: DestinationPolicy): Answer {
   const denied = addresses.find(({ address }) => isDeniedAddress(address, policy));
+  if (denied && !policy.allowPrivateTargets)
+    throw coded(noPublicAddress, `${hostname} has no public address`);
   if (denied) throw addressDenied(`${hostname} has the address ${denied.address}`);
   return { addresses, rest: rest && rest.then((more) => checked(hostname, more, policy)) };
 }
@@ -122,7 +125,10 @@ export function addressDenied(what: string): Error {
   return coded('ADDRESS_DENIED', `${what}, to which nothing may be sent`);
 }
 
-export const isDenial = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ADDRESS_DENIED';
+const noPublicAddress = 'NO_PUBLIC_ADDRESS';
+
+export const isDenial = (error: unknown) =>
+  ['ADDRESS_DENIED', noPublicAddress].includes((error as NodeJS.ErrnoException).code!);
 
 export function coded(code: string, message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(message), { code });

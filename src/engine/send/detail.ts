@@ -57,6 +57,10 @@ export function detailOf(exchange: Exchange, request: SentRequest): string {
   return JSON.stringify(detail);
 }
 
+/** The detail of a success that is not kept: null, unless something was wrong with its headers. */
+export const onlyErrorDetail = ({ errorDetail }: Pick<AttemptDetail, 'errorDetail'>): string | null =>
+  errorDetail === null ? null : JSON.stringify({ ...noDetail, errorDetail });
+
 export const parseDetail = (detail: string | null): AttemptDetail =>
   detail === null ? noDetail : (JSON.parse(detail) as AttemptDetail);
 

@@ -1,11 +1,11 @@
 /** The meaning of each, for the owner of a receiver. */
 const meanings = {
   TIMEOUT: 'there was no complete response in time',
-  DNS: 'the host has no address, or its name servers did not respond',
+  DNS: 'the host has no address that may be called, or its name servers did not respond',
   CONNECT: 'nothing accepts connections at the address and port',
   RESET: 'the connection was closed before there was a response',
   TLS: 'the TLS handshake failed; `errorDetail` may say why',
-  ADDRESS_DENIED: 'the host leads to an address that is never called, such as a private one',
+  ADDRESS_DENIED: 'the target address may not be called, or not any more',
   HTTP_STATUS: 'the status of the response is not 2xx; redirects are not followed',
   PROTOCOL: 'the response is not HTTP/1.1, or the request could not be made',
   LOST: 'the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test',
@@ -19,7 +19,17 @@ const detailMeanings = {
   SELF_SIGNED: 'with `TLS`: the certificate, or the root of its chain, is self-signed',
   WRONG_HOST: 'with `TLS`: the certificate is for a host other than that of the address',
   NOT_TLS: 'with `TLS`: the port does not speak TLS, so the address may begin with `http://`',
+  INCOMPLETE_CHAIN:
+    'with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent',
+  UNKNOWN_CA: 'with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted',
+  OLD_TLS: 'with `TLS`: the server speaks neither TLS 1.2 nor 1.3',
+  CLIENT_CERTIFICATE_REQUIRED: 'with `TLS`: the server demands a client certificate, and none is sent',
   TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
+  RESPONSE_TOO_LARGE:
+    'with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks',
+  MALFORMED_HEADER:
+    'beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP',
+  HEADERS_TOO_LARGE: 'beside a status, which counts all the same: the headers after it exceed 16 KiB',
   REFUSED: 'with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries',
 } as const;
 export type ErrorDetail = keyof typeof detailMeanings;
@@ -40,7 +50,7 @@ const CODES: [RegExp, ErrorCode][] = [
   // The kernel's own timeout; the deadline of the exchange is reported without an error.
   [/^ETIMEDOUT$/, 'TIMEOUT'],
   // Our resolver's.
-  [/^DNS$/, 'DNS'],
+  [/^NO_PUBLIC_ADDRESS$/, 'DNS'],
   // No connection; PROXY_REFUSED: no tunnel through the egress proxy.
   [
     /^(ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM|E[MN]FILE|PROXY_REFUSED)$/,
@@ -64,23 +74,48 @@ export function errorCodeOf(error: unknown): ErrorCode {
 const DETAILS: [RegExp, ErrorDetail][] = [
   [/^CERT_HAS_EXPIRED /, 'EXPIRED'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN) /, 'SELF_SIGNED'],
-  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) /, 'WRONG_HOST'],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) |alert unrecognized name|tlsv1 unrecognized name/,
+    'WRONG_HOST',
+  ],
+  [/^UNABLE_TO_VERIFY_LEAF_SIGNATURE /, 'INCOMPLETE_CHAIN'],
+  [/^(UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED) /, 'UNKNOWN_CA'],
+  [/alert protocol version|unsupported protocol|wrong ssl version|version too low/, 'OLD_TLS'],
+  // TLS 1.3 has an alert for it. Before that, servers use this one for what is wrong with our certificate; we send none.
+  [/alert certificate required|alert bad certificate/, 'CLIENT_CERTIFICATE_REQUIRED'],
+  [/^HPE_HEADER_OVERFLOW /, 'HEADERS_TOO_LARGE'],
+  [/^HPE_CHUNK_EXTENSIONS_OVERFLOW /, 'RESPONSE_TOO_LARGE'],
   [
     /^(EPROTO|ERR_SSL_\w+) .*(wrong version number|packet length too long|http request|unknown protocol)/s,
     'NOT_TLS',
   ],
 ];
 
-/** Takes the cause of got's error: an error of ours may have a detail, an error of TLS has a code. */
-export function errorDetailOf(error: unknown): ErrorDetail | null {
+/** More than an alert; less than a server's hello with a certificate. */
+const alertBytes = 100;
+
+/**
+ * Takes the cause of got's error: an error of ours may have a detail, an error of TLS has a code. `wireBytes`: how much
+ * the server had sent by then. If it refuses the handshake after it has sent its certificate, it wants ours: before
+ * TLS 1.3, OpenSSL has no alert of its own for that.
+ */
+export function errorDetailOf(error: unknown, wireBytes: number): ErrorDetail | null {
   const { detail, code, message } = (error ?? {}) as { detail?: unknown; code?: unknown; message?: unknown };
   const text = `${String(code)} ${String(message)}`;
+  if (wireBytes > alertBytes && text.includes('alert handshake failure'))
+    return 'CLIENT_CERTIFICATE_REQUIRED';
   return (
     errorDetails.find((known) => known === detail) ??
     DETAILS.find(([pattern]) => pattern.test(text))?.[1] ??
     null
   );
 }
+
+/** The body of a response that has both Content-Length and Transfer-Encoding could be read in two ways (RFC 9112, 6.3). */
+export const isFramedTwice = (error: unknown): boolean =>
+  /Transfer-Encoding.*Content-Length|Content-Length.*Transfer-Encoding/.test(
+    String((error as { message?: unknown } | null)?.message),
+  );
 
 /** Only the first value of the header `webhook-delivery` counts, in any case. Node joins repeated headers by commas. */
 export const isAskedTo = (

@@ -3,7 +3,7 @@ import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
-import { detailOf } from './detail.js';
+import { detailOf, onlyErrorDetail } from './detail.js';
 import { serviceHeaders, sign, timestampOf } from './headers.js';
 import { failedOutcome, type Outgoing } from './messages.js';
 import { createSender, type AttemptOutcome } from './sender.js';
@@ -52,7 +52,8 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
       const phaseEnds: AttemptOutcome['phaseEnds'] = [];
       try {
         const signature = sign(secretsOf(target, startedAt), eventId, timestampOf({ startedAt }), body);
-        const own = serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent });
+        const signed = { eventId, sequence, number, startedAt, signature, version, traceparent };
+        const own = serviceHeaders(signed, target.headers);
         const sent = await sender.send({
           url: target.url,
           shipperId,
@@ -74,7 +75,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
           durationMs: sent.durationMs,
           retryAfter: sent.retryAfter,
           webhookDelivery: sent.webhookDelivery,
-          detail: sent.ok && !outgoing.keepsDetail ? null : detailOf(sent, request),
+          detail: sent.ok && !outgoing.keepsDetail ? onlyErrorDetail(sent) : detailOf(sent, request),
           phaseEnds,
           queuedMs: 0,
         };

@@ -76,8 +76,12 @@ export interface SignedAttempt {
 export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): number =>
   Math.floor(startedAt.getTime() / 1_000);
 
-/** The headers of every attempt, without those of its framing. */
-export const serviceHeaders = (attempt: SignedAttempt): FlatHeaders => [
+/** Some firewalls refuse requests without it. A webhook may have its own. */
+const acceptAny: FlatHeaders = ['accept', '*/*'];
+const isAccept = (text: string, at: number) => at % 2 === 0 && text.toLowerCase() === 'accept';
+
+/** The headers of every attempt beside the webhook's own, without those of its framing. */
+export const serviceHeaders = (attempt: SignedAttempt, own: FlatHeaders): FlatHeaders => [
   'content-type',
   'application/json',
   'user-agent',
@@ -94,4 +98,5 @@ export const serviceHeaders = (attempt: SignedAttempt): FlatHeaders => [
   String(attempt.number),
   'traceparent',
   attempt.traceparent,
+  ...(own.some(isAccept) ? [] : acceptAny),
 ];

@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
-import { errorCodeOf, errorDetailOf, type ErrorCode, type ErrorDetail } from './errors.js';
+import { errorCodeOf, errorDetailOf, isFramedTwice, type ErrorCode, type ErrorDetail } from './errors.js';
 import { withFraming, type FlatHeaders } from './headers.js';
 import {
   createRouter,
@@ -12,6 +12,7 @@ import {
   type RouteOptions,
 } from './connection.js';
 import { createProgress, type Phase, type PhaseTimes, type Progress } from './phases.js';
+import { StatusLine } from './status-line.js';
 import { StringDecoder } from 'node:string_decoder';
 
 export type SenderOptions = RouteOptions;
@@ -39,9 +40,9 @@ export interface SendOutcome extends PhaseTimes {
   statusCode: number | null;
   errorCode: ErrorCode | null;
   errorDetail: ErrorDetail | null;
-  /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null without a status line. */
+  /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null if no head could be read. */
   responseBody: string | null;
-  /** Names and values in turn, as they came; null without a status line. */
+  /** Names and values in turn, as they came; null if no head could be read. */
   rawResponseHeaders: FlatHeaders | null;
   durationMs: number;
   /** The receiver's IP address, also if the connection failed, and also behind a proxy; null if none was chosen. */
@@ -79,12 +80,17 @@ const MAX_INFORMATIONAL_RESPONSES = 20;
 /** A reused connection that breaks later was not stale: the receiver had the request. */
 const RESEND_WITHIN_MS = 500;
 
+/** A head that Node takes and what is read of a body are less than half as long. */
+const MAX_RECEIVED_BYTES = 64 * 1024;
+const CHECK_EVERY_MS = 250;
+
 /**
  * Sends a notification once. A failure is a value: `send` never rejects.
  *
- * The status line decides: a 2xx within the timeout is a success, any other status is `HTTP_STATUS`, whatever becomes
- * of the body. An endless, slow or broken body is read up to 8 KiB or the deadline, then the connection is dropped.
- * Redirects are not followed, nothing is decompressed.
+ * The status line decides: a 2xx within the timeout is a success, any other status is `HTTP_STATUS`, whatever is wrong
+ * with the headers, and whatever becomes of the body. An endless, slow or broken body is read up to 8 KiB or the
+ * deadline, then the connection is dropped, as it is after 64 KiB of anything. Redirects are not followed, nothing is
+ * decompressed.
  *
  * If the receiver closes a reused connection before it sends a byte, that is no failure (RFC 9112, 9.3.1): the request
  * is sent once more, on a fresh connection, within the same deadline.
@@ -145,26 +151,29 @@ function exchange(
   const body = createBodyHead();
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
+  let connected: Socket | null = null;
+  let wire: Wire | null = null;
+  const statusLine = new StatusLine();
+  let receivedBytes = 0;
+  let wireBytesBefore = 0;
   let progress = createProgress(request.onPhase);
   let requestSent = false;
   let settled = false;
-  const deadline = setTimeout(() => abandon('TIMEOUT'), request.timeoutMs);
+  let timer = setTimeout(check, Math.min(request.timeoutMs, CHECK_EVERY_MS));
   start('pooled');
 
   function start(connection: Connection): void {
-    let bytesReadBefore = 0;
     requestSent = false;
     if (connection === 'fresh') progress = createProgress(request.onPhase);
     const current = open(connection, progress);
     stream = current;
     current.on('error', (error) => {
       const errorCode = errorCodeOf(error);
-      const stale = errorCode === 'RESET' && isStale(current, bytesReadBefore);
+      const stale = errorCode === 'RESET' && current.reusedSocket === true && receivedBytes === 0;
       const early = performance.now() - startedAtMs < RESEND_WITHIN_MS;
       if (stale && early && connection === 'pooled' && !settled) start('fresh');
-      else settle(errorCode, { detail: errorDetailOf(error.cause) });
+      else fail(errorCode, error.cause);
     });
-    current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
     current.on('request', (native: ClientRequest) => prepare(native));
     current.on('response', (incoming: IncomingMessage) => read(incoming));
   }
@@ -181,13 +190,26 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
-    native.once('socket', (socket) => whenOpen(socket, () => begin(native, socket)));
+    native.once('socket', (socket) => {
+      connected = socket;
+      socket.prependListener('data', receive); // before Node's parser, which may not get over it
+      if (isOpen(socket)) return begin(native, socket);
+      watchWire(socket);
+      socket.once('connect', () => watchWire(socket)); // it may have another handle by then
+      socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => begin(native, socket));
+    });
+  }
+
+  function watchWire(socket: Socket): void {
+    wire = wireOf(socket);
+    wireBytesBefore = wire?.bytesRead ?? 0;
   }
 
   /** Writes nothing before the connection is open: it would go out whenever that happens. */
   function begin(native: ClientRequest, socket: Socket): void {
     if (settled) return;
     progress.remoteAddress = remoteAddressOf(socket);
+    watchWire(socket);
     const may = request.mayStart?.() ?? true;
     if (may === true) write(native);
     else void may.then((isAllowed) => goOn(native, isAllowed));
@@ -204,6 +226,26 @@ function exchange(
     if (isAllowed) return write(native);
     settle(null, { withheld: true });
     stream?.destroy();
+  }
+
+  /** All that comes, also what Node passes over: line ends, spaces, extensions of chunks. */
+  function receive(chunk: Buffer): void {
+    receivedBytes += chunk.length;
+    if (response === null) statusLine.add(chunk);
+    if (receivedBytes > MAX_RECEIVED_BYTES) endTooLarge();
+  }
+
+  /** Node shows nothing of what TLS itself sends. A short attempt ends before it is checked. */
+  function check(): void {
+    const leftMs = startedAtMs + request.timeoutMs - performance.now();
+    if (leftMs <= 0) return abandon('TIMEOUT');
+    if (requestSent && wireBytes() > MAX_RECEIVED_BYTES) return endTooLarge();
+    timer = setTimeout(check, Math.min(leftMs, CHECK_EVERY_MS));
+  }
+
+  /** Since the connection was made, and once it is open, since the request. */
+  function wireBytes(): number {
+    return (wire?.bytesRead ?? 0) - wireBytesBefore;
   }
 
   /** Reads Node's response directly: got would copy it into a second stream. */
@@ -224,21 +266,37 @@ function exchange(
     stream?.destroy();
   }
 
+  function endTooLarge(): void {
+    const statusCode = statusLine.statusCode();
+    settle('PROTOCOL', { statusCode, detail: 'RESPONSE_TOO_LARGE' });
+    stream?.destroy();
+  }
+
+  /** The status counts even if Node cannot read what follows it; not if it can be read in two ways. */
+  function fail(errorCode: ErrorCode, cause: unknown): void {
+    const detail = errorDetailOf(cause, wireBytes());
+    if (response) return settle(errorCode, { detail: detail === 'RESPONSE_TOO_LARGE' ? detail : null });
+    const statusCode = isFramedTwice(cause) ? null : statusLine.statusCode();
+    settle(errorCode, { statusCode, detail: detail ?? (statusCode === null ? null : 'MALFORMED_HEADER') });
+  }
+
+  /** `statusCode` is that of a response whose headers could not be read. */
   function settle(
     errorCode: ErrorCode | null,
-    { withheld = false, detail = null }: { withheld?: boolean; detail?: ErrorDetail | null } = {},
+    { withheld = false, detail = null, statusCode = null }: End = {},
   ): void {
     if (settled) return;
     settled = true;
-    clearTimeout(deadline);
-    const statusCode = response?.statusCode ?? null;
-    const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
+    clearTimeout(timer);
+    connected?.off('data', receive);
+    const status = response?.statusCode ?? statusCode;
+    const ok = status !== null && status >= 200 && status < 300;
     resolve({
       ok,
       withheld,
-      statusCode,
-      errorCode: ok ? null : statusCode !== null ? 'HTTP_STATUS' : errorCode,
-      errorDetail: statusCode === null ? detail : null,
+      statusCode: status,
+      errorCode: ok ? null : status !== null ? 'HTTP_STATUS' : errorCode,
+      errorDetail: detail,
       responseBody: response ? body.text() : null,
       rawResponseHeaders: response?.rawHeaders ?? null,
       durationMs: Math.round(performance.now() - startedAtMs),
@@ -251,18 +309,21 @@ function exchange(
   }
 }
 
-/** After the TLS handshake; not at all if it fails. */
-function whenOpen(socket: Socket, callback: () => void): void {
-  if (socket instanceof TLSSocket) {
-    if (socket.authorized) callback();
-    else socket.once('secureConnect', callback);
-  } else if (socket.connecting) socket.once('connect', callback);
-  else callback();
+interface End {
+  withheld?: boolean;
+  detail?: ErrorDetail | null;
+  statusCode?: number | null;
 }
 
-function isStale(stream: Request, bytesReadBefore: number): boolean {
-  return stream.reusedSocket === true && stream.socket?.bytesRead === bytesReadBefore;
+/** After the TLS handshake; not at all if it fails. */
+const isOpen = (socket: Socket) => (socket instanceof TLSSocket ? socket.authorized : !socket.connecting);
+
+/** The connection beneath TLS: its bytes are counted whatever TLS makes of them. Node has no public name for it. */
+interface Wire {
+  bytesRead: number;
 }
+const wireOf = (socket: Socket): Wire | null =>
+  (socket as { _handle?: { _parent?: Wire } | null })._handle?._parent ?? null;
 
 const STORED_BYTES = 4 * 1024;
 

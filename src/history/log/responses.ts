@@ -141,6 +141,7 @@ const attempt = z
         'webhook-timestamp': '1795262400',
         'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+        accept: '*/*',
         'parcelhook-sequence': '1',
         'parcelhook-attempt': '1',
         'content-length': '195',

@@ -41,6 +41,7 @@ test("an order becomes a signed notification in the specification's format", asy
     lng: null,
   });
   expect(received!.headers).toMatchObject({
+    accept: '*/*',
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Parcelhook\/\d/),
     'parcelhook-sequence': '1',

@@ -56,7 +56,26 @@ describe('an attempt', () => {
       { durationMs: 15_003, errorCode: 'TIMEOUT', statusCode: 200 },
       'Your server responded 200, but did not finish within 15 s.',
     ],
-    [{ errorCode: 'DNS' }, 'The host name does not resolve. There is no address for it in DNS.'],
+    [
+      { statusCode: 200, errorDetail: 'MALFORMED_HEADER' },
+      'Your server responded 200 in 212 ms, but its headers are not valid HTTP. The status counts all the same. Other clients may refuse it: look for a space in the name of a header, a control character in a value, or a line that ends without CR.',
+    ],
+    [
+      { statusCode: 404, errorCode: 'HTTP_STATUS', errorDetail: 'HEADERS_TOO_LARGE' },
+      'Your server responded 404 in 212 ms, but its headers exceed 16 KiB. There is nothing at this path: check the target address. The status counts all the same. Send fewer.',
+    ],
+    [
+      { statusCode: 200, errorDetail: 'RESPONSE_TOO_LARGE' },
+      'Your server responded 200 in 212 ms, but went on for more than 64 KiB. The status counts all the same. A short body is enough.',
+    ],
+    [
+      { errorCode: 'PROTOCOL', errorDetail: 'RESPONSE_TOO_LARGE' },
+      'Your server sent 64 KiB, and no status among them. The connection was closed then.',
+    ],
+    [
+      { errorCode: 'DNS' },
+      'The host name leads to no address that can be called. Check what DNS has for it. Private addresses do not count.',
+    ],
     [
       { errorCode: 'DNS', errorDetail: 'TOO_MANY_ADDRESSES' },
       'The host name has more than 32 addresses. None of them is called.',
@@ -71,7 +90,7 @@ describe('an attempt', () => {
     ],
     [
       { errorCode: 'TLS' },
-      'No secure connection could be made. TLS failed: check the certificate and its intermediate certificates.',
+      'No secure connection could be made. TLS failed: check the certificate and its intermediate certificates, and that your server has TLS 1.2 or 1.3 with ECDHE.',
     ],
     [{ errorCode: 'TLS', errorDetail: 'EXPIRED' }, "Your server's certificate has expired. Renew it."],
     [
@@ -87,8 +106,24 @@ describe('an attempt', () => {
       'Your server did not speak TLS. Is this a plain HTTP port?',
     ],
     [
+      { errorCode: 'TLS', errorDetail: 'INCOMPLETE_CHAIN' },
+      "Your server's certificate leads to no known authority. Send its intermediate certificates as well: serve the full chain, from a public certificate authority.",
+    ],
+    [
+      { errorCode: 'TLS', errorDetail: 'UNKNOWN_CA' },
+      "Your server's certificate is from an authority that is not publicly trusted. Use one from a public certificate authority.",
+    ],
+    [
+      { errorCode: 'TLS', errorDetail: 'OLD_TLS' },
+      'Your server speaks only old versions of TLS. Enable TLS 1.2 or 1.3.',
+    ],
+    [
+      { errorCode: 'TLS', errorDetail: 'CLIENT_CERTIFICATE_REQUIRED' },
+      'Your server demands a client certificate. None is sent. Accept requests to this address without one, and verify their signature.',
+    ],
+    [
       { errorCode: 'ADDRESS_DENIED' },
-      'The target address leads to a network that must not be called. Nothing was sent. Private and internal addresses are refused.',
+      'The target address must not be called. Nothing was sent. Private and internal addresses are refused.',
     ],
     [{ errorCode: 'PROTOCOL' }, 'Your server did not respond with valid HTTP.'],
     [

@@ -243,9 +243,9 @@ describe('at connection time', () => {
   const sequences = /^(odd|n<)/;
 
   test.each(corpusRows('DENY_DNS').filter(({ dns }) => !failures.includes(dns) && !sequences.test(dns)))(
-    '$id a hostname that resolves to $dns is denied ($reason)',
+    '$id a hostname that resolves to $dns is denied as if it did not exist ($reason)',
     async ({ url, dns }) => {
-      expect(await allowed(stubResolver(dns), new URL(url).hostname)).toBe('ADDRESS_DENIED');
+      expect(await allowed(stubResolver(dns), new URL(url).hostname)).toBe('NO_PUBLIC_ADDRESS');
     },
   );
 
@@ -255,7 +255,7 @@ describe('at connection time', () => {
       const resolve = stubResolver(dns);
       const found = [];
       for (let call = 1; call <= 4; call++) found.push(await allowed(resolve, 'rebind'));
-      const [denied, right] = ['ADDRESS_DENIED', expect.any(Array)];
+      const [denied, right] = ['NO_PUBLIC_ADDRESS', expect.any(Array)];
       expect(found).toEqual(
         dns.startsWith('odd') ? [right, denied, right, denied] : [right, right, denied, denied],
       );
@@ -270,11 +270,18 @@ describe('at connection time', () => {
       corpusPolicy,
     );
     expect(addresses).toHaveLength(1);
-    await expect(rest).rejects.toMatchObject({ code: 'ADDRESS_DENIED' });
+    await expect(rest).rejects.toMatchObject({ code: 'NO_PUBLIC_ADDRESS' });
   });
 
   test.each(failures)('%s is a DNS error, not a denial', async (dns) => {
     expect(await allowed(stubResolver(dns), 'nx')).toBe('DNS');
+  });
+
+  test('where private targets are allowed, a denied address is told from a name that does not exist', () => {
+    const policy = { ...developmentPolicy, isDenied: inDenied(['10.0.0.0/8']) };
+    const answer = { addresses: [{ address: '10.0.0.1', family: 4 }], rest: null };
+    const denied = expect.objectContaining({ code: 'ADDRESS_DENIED' });
+    expect(() => checked('shop.example.org', answer, policy)).toThrow(denied);
   });
 
   test.each(corpusRows('ALLOW').filter(({ dns }) => dns !== '-'))(

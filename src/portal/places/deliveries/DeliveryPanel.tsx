@@ -298,13 +298,14 @@ function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   );
 }
 
-/** A response without a body has an empty one. */
-const isErased = ({ responseBody }: Attempt) => responseBody === null;
+/** A response without a body has an empty one; one that could not be read has none, and says why. */
+const isErased = ({ responseBody, errorDetail }: Attempt) => responseBody === null && errorDetail === null;
 
-const noBody = (attempt: Attempt) =>
-  isErased(attempt)
-    ? 'No body is stored. It may have been erased with the personal data of the shipment.'
-    : 'The response has no body.';
+function noBody(attempt: Attempt): string {
+  if (isErased(attempt))
+    return 'No body is stored. It may have been erased with the personal data of the shipment.';
+  return attempt.responseBody === null ? 'Its body was not read.' : 'The response has no body.';
+}
 
 const Headers = ({ headers }: { headers: Record<string, string> }) => (
   <dl class="headers">

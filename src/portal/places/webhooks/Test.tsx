@@ -68,7 +68,7 @@ const SendButton = ({ isRepeated }: { isRepeated: boolean }) => (
 
 /** One attempt: whether it succeeded, how long it took, and the body of the response. */
 function Outcome({ result }: { result: TestResult }) {
-  const { statusCode, errorCode, responseBody } = result;
+  const { errorCode, responseBody } = result;
   return (
     <div class="outcome">
       <p class="outcome-line">
@@ -78,7 +78,7 @@ function Outcome({ result }: { result: TestResult }) {
       {responseBody ? (
         <Code text={responseBody} label="Copy the response" wrap />
       ) : (
-        statusCode !== null && <p class="soft">The response has no body.</p>
+        responseBody === '' && <p class="soft">The response has no body.</p>
       )}
     </div>
   );

@@ -69,8 +69,11 @@ describe('the headers of a request', () => {
   test('are shown as sent, the values of the webhook’s own masked', () => {
     fc.assert(
       fc.property(attempts, secrets, ownNames, fc.json(), (unsigned, keys, names, body) => {
-        const service = serviceHeaders({ ...unsigned, signature: sign(keys, unsigned.eventId, 1, body) });
         const ownHeaders = names.flatMap((name) => [name, 'secret value']);
+        const service = serviceHeaders(
+          { ...unsigned, signature: sign(keys, unsigned.eventId, 1, body) },
+          ownHeaders,
+        );
         const sent = { ...request, ownHeaders, serviceHeaders: service, body };
         expect(detailOf(exchange, sent)).not.toContain('secret');
         expect(kept({}, sent).requestHeaders).toEqual({

@@ -1,12 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { ownHeaders, sign } from '../../../../src/engine/send/headers.js';
+import { ownHeaders, serviceHeaders, sign } from '../../../../src/engine/send/headers.js';
 import { newSecret } from '../../../../src/engine/send/sealing.js';
 
 test('a framing header is not sent, even if a webhook has one', () => {
   const registered = { host: 'evil.example', 'X-Own': 'a', 'Transfer-Encoding': 'chunked', 'x-other': 'b' };
   expect(ownHeaders(registered)).toEqual(['X-Own', 'a', 'x-other', 'b']);
+});
+
+test('`accept` is sent once: the webhook’s own, if it has one', () => {
+  const [signature, version, traceparent] = ['v1,x', '1.0.0', '00-0-0-00'];
+  const attempt = {
+    eventId: 'e',
+    sequence: 1,
+    number: 1,
+    startedAt: new Date(),
+    signature,
+    version,
+    traceparent,
+  };
+  const sent = (own: string[]) => {
+    const all = [...own, ...serviceHeaders(attempt, own)];
+    return all.filter((_, at) => all[at - (at % 2)]!.toLowerCase() === 'accept');
+  };
+  expect(sent([])).toEqual(['accept', '*/*']);
+  expect(sent(['x-own', 'accept'])).toEqual(['accept', '*/*']);
+  expect(sent(['Accept', 'application/json'])).toEqual(['Accept', 'application/json']);
 });
 
 describe('signatures', () => {

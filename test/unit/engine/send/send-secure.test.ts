@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createCipheriv, createHmac } from 'node:crypto';
 import type http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -7,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { inDenied, type DestinationPolicy } from '../../../../src/engine/send/destination.js';
 import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
-import { expired, good, otherHost, rsa, type Pair } from './certificates.js';
+import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
 import { createLoopback } from './loopback.js';
 import {
   corpusPolicy,
@@ -46,6 +47,35 @@ async function secureServer(pair: Pair, options: https.ServerOptions = {}) {
   return { ...listening, server, bytes: () => bytes };
 }
 
+const uint16 = (value: number) => [value >> 8, value & 255];
+
+/** RFC 8446, 4.6.1: a NewSessionTicket of 12,000 bytes. */
+const ticket = (() => {
+  const body = Buffer.concat([
+    Buffer.from([0, 0, 14, 16, 1, 2, 3, 4, 1, 7, ...uint16(12_000)]),
+    Buffer.alloc(12_002),
+  ]);
+  return Buffer.concat([Buffer.from([4, 0, ...uint16(body.length)]), body]);
+})();
+
+/** Makes the server's records (RFC 8446, 5.2), from the one with the number `sequence` on. */
+function sealer(secret: Buffer, sequence: number) {
+  const derived = (name: string, length: number) => {
+    const label = `tls13 ${name}`;
+    const info = [Buffer.from([...uint16(length), label.length]), Buffer.from(label), Buffer.from([0, 1])];
+    return createHmac('sha256', secret).update(Buffer.concat(info)).digest().subarray(0, length);
+  };
+  const [key, iv] = [derived('key', 16), derived('iv', 12)];
+  return (type: number, content: Buffer): Buffer => {
+    const header = Buffer.from([23, 3, 3, ...uint16(content.length + 17)]);
+    const nonce = Buffer.from(iv);
+    nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ sequence++) >>> 0, 8);
+    const cipher = createCipheriv('aes-128-gcm', key, nonce).setAAD(header);
+    const sealed = [cipher.update(content), cipher.update(Buffer.from([type])), cipher.final()];
+    return Buffer.concat([header, ...sealed, cipher.getAuthTag()]);
+  };
+}
+
 describe('TLS', () => {
   test('a receiver with a valid certificate gets the request, and its connection stays open', async () => {
     const { url, connections } = await secureServer(good);
@@ -78,10 +108,13 @@ describe('TLS', () => {
   });
 
   const versions = ['TLSv1.2', 'TLSv1.3'] as const;
+  const of = (cert: string): Pair => ({ key: good.key, cert });
   const bad: [string, Pair, string | undefined, string][] = [
     ['a certificate that signed itself', good, undefined, 'SELF_SIGNED'],
     ["another host's certificate", otherHost, otherHost.cert, 'WRONG_HOST'],
     ['an expired certificate', expired, expired.cert, 'EXPIRED'],
+    ['a certificate without its intermediate', of(chain.leaf), chain.root, 'INCOMPLETE_CHAIN'],
+    ['a chain of an unknown authority', of(chain.leaf + chain.intermediate), undefined, 'UNKNOWN_CA'],
   ];
 
   test.each(versions.flatMap((version) => bad.map((row) => [version, ...row] as const)))(
@@ -94,6 +127,34 @@ describe('TLS', () => {
       expect(bytes()).toBe(0);
     },
   );
+
+  const demanding = { requestCert: true, rejectUnauthorized: true };
+  const old = { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+  const ours = { ca: rsa.cert };
+  const demands: [string, https.ServerOptions, string | null][] = [
+    ['a client certificate', { ...demanding, ...ours }, 'CLIENT_CERTIFICATE_REQUIRED'],
+    ['one by TLS 1.2', { ...demanding, ...ours, maxVersion: 'TLSv1.2' }, 'CLIENT_CERTIFICATE_REQUIRED'],
+    ['TLS 1.1', { ...old, maxVersion: 'TLSv1.1' }, 'OLD_TLS'],
+    ['TLS 1.0', { ...old, maxVersion: 'TLSv1' }, 'OLD_TLS'],
+    ['a cipher that we do not have', { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256' }, null],
+  ];
+
+  test.each(demands)('what a receiver wants that demands %s is named', async (_, options, errorDetail) => {
+    const { url } = await secureServer(rsa, options);
+    const outcome = await send(url, open({ certificateAuthority: rsa.cert }));
+    expect(outcome).toMatchObject({ ok: false, errorCode: 'TLS', errorDetail });
+  });
+
+  test('a receiver that answers in TLS 1.1 has OLD_TLS', async () => {
+    const hello = Buffer.from(`0302${'00'.repeat(32)}00c01300`, 'hex');
+    const handshake = Buffer.concat([Buffer.from([2, 0, 0, hello.length]), hello]);
+    const record = Buffer.concat([Buffer.from([22, 3, 2, 0, handshake.length]), handshake]);
+    const { port } = await loopback.raw((socket) => socket.write(record));
+    expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({
+      errorCode: 'TLS',
+      errorDetail: 'OLD_TLS',
+    });
+  });
 
   test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not disable verification', async () => {
     const { url, bytes } = await secureServer(good);
@@ -161,6 +222,55 @@ describe('TLS', () => {
   );
 });
 
+describe('an attempt over TLS ends once 64 KiB are read', () => {
+  test.each([
+    ['line ends', '\r\n', null],
+    ['spaces in a header', 'HTTP/1.1 200 OK\r\nX-A:' + ' '.repeat(60_000), 200],
+  ] as const)('also if they are %s', async (_, bytes, statusCode) => {
+    const { url, server } = await secureServer(good);
+    server.removeAllListeners('request').on('request', ({ socket }: http.IncomingMessage) => {
+      const pump = () => {
+        while (socket.writable && socket.write(bytes.slice(-1).repeat(65_536)));
+      };
+      socket.on('error', () => {}).on('drain', pump);
+      socket.write(bytes);
+      pump();
+    });
+    const outcome = await send(url, open({ certificateAuthority: good.cert }));
+    expect(outcome).toMatchObject({ statusCode, errorDetail: 'RESPONSE_TOO_LARGE' });
+  });
+
+  test('also if they carry nothing: tickets for sessions without end', async () => {
+    const { url, server } = await secureServer(good, {
+      ciphers: 'TLS_AES_128_GCM_SHA256',
+      minVersion: 'TLSv1.3',
+    });
+    let wire: net.Socket;
+    let secret: Buffer;
+    server.on('connection', (socket: net.Socket) => (wire = socket));
+    server.on('keylog', (line: Buffer) => {
+      const [, hex] = /^SERVER_TRAFFIC_SECRET_0 \w+ (\w+)/.exec(line.toString()) ?? [];
+      if (hex) secret = Buffer.from(hex, 'hex');
+    });
+    server.removeAllListeners('request').on('request', () => {
+      const seal = sealer(secret, 2); // the server itself has sent two
+      const pump = () => {
+        while (wire.writable && wire.write(seal(22, ticket)));
+      };
+      wire.on('drain', pump);
+      setTimeout(pump, 20); // those are still on their way
+    });
+    const outcome = await send(url, open({ certificateAuthority: good.cert }));
+    const tooLarge = {
+      ok: false,
+      statusCode: null,
+      errorCode: 'PROTOCOL',
+      errorDetail: 'RESPONSE_TOO_LARGE',
+    };
+    expect(outcome).toMatchObject({ ...tooLarge, requestSent: true });
+  });
+});
+
 describe('denied addresses', () => {
   test.each(['http', 'https'])(
     '%s: a hostname that resolves to one is not connected to, on any attempt',
@@ -177,7 +287,7 @@ describe('denied addresses', () => {
       });
       for (let attempt = 1; attempt <= 3; attempt++) {
         const outcome = await send(`${scheme}://rebind.example.org:${port}/`, sender);
-        expect(outcome).toMatchObject({ errorCode: 'ADDRESS_DENIED', statusCode: null });
+        expect(outcome).toMatchObject({ errorCode: 'DNS', errorDetail: null, statusCode: null });
         expect(lookups).toBe(attempt);
       }
       expect(connections()).toBe(0);
@@ -230,16 +340,20 @@ describe('a policy that became tighter', () => {
     ['its port is no longer allowed', 'https://shop.example.org:8443/', { allowedPorts: [443] }],
     ['private targets are off', 'https://localhost/', {}],
     ['its network is denied', 'https://93.184.215.14/', { isDenied: inDenied(['93.184.0.0/16']) }],
-    [
-      'its name leads to a denied network',
-      'https://shop.example.org/',
-      { isDenied: inDenied(['93.184.215.14/32']) },
-    ],
     ['it is the service itself', 'https://parcelhook.example.org/v1', { publicUrl: elsewhere }],
     ['it is written as is no longer taken', 'https://shop.example.org:0443/', {}],
-  ])('%s: ADDRESS_DENIED for earlier registrations', async (_, url, change) => {
+  ])('%s: earlier registrations are not called any more', async (_, url, change) => {
     const dns = stubDns(stubResolver('A 93.184.215.14'));
     const outcome = await send(url, open({ policy: { ...corpusPolicy, ...change }, dns }));
     expect(outcome).toMatchObject({ errorCode: 'ADDRESS_DENIED', statusCode: null });
+  });
+
+  test('its name leads to a denied network: it is as if there were no such name', async () => {
+    const policy = { ...corpusPolicy, isDenied: inDenied(['93.184.215.14/32']) };
+    const sending = (dns: string) =>
+      send('https://shop.example.org/', open({ policy, dns: stubDns(stubResolver(dns)) }));
+    const { durationMs: _, ...denied } = await sending('A 93.184.215.14');
+    expect(denied).toMatchObject({ errorCode: 'DNS', errorDetail: null, remoteAddress: null });
+    expect(await sending('NXDOMAIN')).toMatchObject(denied);
   });
 });
