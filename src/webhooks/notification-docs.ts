@@ -159,9 +159,10 @@ export function notificationDocs(schemas: SchemaCollector): Paths {
     const example = exampleOf(schema, schemas.components);
     return {
       operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-      tags: ['Webhooks'],
+      tags: ['Notifications'],
       summary: title,
       description: [about, delivery, signature].join('\n\n'),
+      'x-internal': true, // OpenAPI Generator makes no methods of it: its Python client would not compile
       security: [],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema, example } } },

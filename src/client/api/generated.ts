@@ -843,6 +843,7 @@ export interface components {
              */
             status: "INVALID_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL";
             /**
+             * Format: int64
              * @description When the response was sent, in milliseconds since 1970.
              * @example 1795262400000
              */
@@ -859,27 +860,21 @@ export interface components {
                  */
                 requestId: string;
                 /** @description Every invalid field or parameter. */
-                details?: {
-                    /**
-                     * @description The field or parameter.
-                     * @example package.weight
-                     */
-                    path: string;
-                    /**
-                     * @description What would be right.
-                     * @example must be greater than 0
-                     */
-                    message: string;
-                }[];
+                details?: components["schemas"]["WrongField"][];
             };
         };
-        /** @description Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep. */
-        AnyJson: (null | boolean | number) | string | components["schemas"]["NestedJson"][] | {
-            [key: string]: components["schemas"]["NestedJson"];
-        };
-        /** @description A value nested in AnyJson. */
-        NestedJson: (null | boolean | number) | string | unknown[] | {
-            [key: string]: unknown;
+        /** @description An invalid field or parameter. */
+        WrongField: {
+            /**
+             * @description The field or parameter.
+             * @example package.weight
+             */
+            path: string;
+            /**
+             * @description What would be right.
+             * @example must be greater than 0
+             */
+            message: string;
         };
         /** @description A token and its lifetime. */
         AccessToken: {
@@ -958,6 +953,19 @@ export interface components {
              */
             password: string;
         };
+        /** @description A field of the body that was ignored. */
+        IgnoredField: {
+            /**
+             * @description The field of the body; `body` in the entry that counts the rest.
+             * @example lotID
+             */
+            path: string;
+            /**
+             * @description Why it was ignored, with the nearest field that exists.
+             * @example is not a field of this request and was ignored; did you mean lotId?
+             */
+            message: string;
+        };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
             /**
@@ -997,6 +1005,7 @@ export interface components {
              */
             createdAt: string;
             /**
+             * Format: date-time
              * @description When the previous account key expires; null if there is none.
              * @example null
              */
@@ -1098,18 +1107,26 @@ export interface components {
                  */
                 address: string | null;
             };
+            /**
+             * Format: uuid
+             * @description The shipper it is about.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
             shipperId: string | null;
             /**
+             * Format: uuid
              * @description The user it is about.
              * @example null
              */
             userId: string | null;
             /**
+             * Format: uuid
              * @description The webhook it is about.
              * @example null
              */
             webhookId: string | null;
             /**
+             * Format: uuid
              * @description The shipment it is about.
              * @example null
              */
@@ -1122,6 +1139,7 @@ export interface components {
              */
             fields: string[];
             /**
+             * Format: int64
              * @description Number of refusals that the entry stands for.
              * @example 1
              */
@@ -1155,8 +1173,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1168,11 +1187,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1204,22 +1223,31 @@ export interface components {
                  */
                 circuit: "CLOSED" | "OPEN";
                 /**
+                 * Format: date-time
                  * @description When the next probe is due; null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 lastSuccessAt: string | null;
                 /**
+                 * Format: double
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
+                 * Format: int64
                  * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
                 /**
+                 * Format: date-time
                  * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
                  * @example null
                  */
@@ -1239,33 +1267,38 @@ export interface components {
                  */
                 hour: string;
                 /**
+                 * Format: int64
                  * @description Attempts that began in that hour and are finished.
                  * @example 42
                  */
                 attempts: number;
                 /**
+                 * Format: int64
                  * @description Attempts that succeeded.
                  * @example 40
                  */
                 succeeded: number;
                 /**
+                 * Format: int64
                  * @description Attempts that failed or were cut off.
                  * @example 2
                  */
                 failed: number;
                 /**
+                 * Format: int64
                  * @description Half of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 84
                  */
                 p50Ms: number | null;
                 /**
+                 * Format: int64
                  * @description 95 % of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 210
                  */
                 p95Ms: number | null;
             }[];
         };
-        NewWebhook: {
+        WebhookRegistration: {
             /**
              * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
@@ -1337,8 +1370,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1350,11 +1384,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1413,8 +1447,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1426,11 +1461,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1461,22 +1496,31 @@ export interface components {
                  */
                 circuit: "CLOSED" | "OPEN";
                 /**
+                 * Format: date-time
                  * @description When the next probe is due; null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 lastSuccessAt: string | null;
                 /**
+                 * Format: double
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
+                 * Format: int64
                  * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
                 /**
+                 * Format: date-time
                  * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
                  * @example null
                  */
@@ -1555,8 +1599,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing arrived for 5 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1568,11 +1613,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1672,11 +1717,13 @@ export interface components {
                  */
                 intNumber?: string | null;
                 /**
+                 * Format: double
                  * @description Latitude in degrees.
                  * @example 19.427
                  */
                 lat?: number | null;
                 /**
+                 * Format: double
                  * @description Longitude in degrees.
                  * @example -99.1677
                  */
@@ -1717,6 +1764,7 @@ export interface components {
                  */
                 phone: string;
                 /**
+                 * Format: email
                  * @description E-mail address.
                  * @example ana@example.com
                  */
@@ -1735,6 +1783,7 @@ export interface components {
                  */
                 description: string;
                 /**
+                 * Format: double
                  * @description Value of the contents.
                  * @example 349
                  */
@@ -1745,6 +1794,7 @@ export interface components {
                  */
                 valueCurrency: string;
                 /**
+                 * Format: double
                  * @description Weight.
                  * @example 1.2
                  */
@@ -1755,16 +1805,19 @@ export interface components {
                  */
                 weightUnit: string;
                 /**
+                 * Format: double
                  * @description Length.
                  * @example 30
                  */
                 length: number;
                 /**
+                 * Format: double
                  * @description Width.
                  * @example 20
                  */
                 width: number;
                 /**
+                 * Format: double
                  * @description Height.
                  * @example 10
                  */
@@ -1778,7 +1831,7 @@ export interface components {
                  * @description The contents in detail: any JSON, returned as sent.
                  * @example null
                  */
-                items?: components["schemas"]["AnyJson"];
+                items?: unknown;
             };
         };
         /** @description The accepted order. The shipment is created shortly after. */
@@ -1835,11 +1888,13 @@ export interface components {
                  */
                 intNumber: string | null;
                 /**
+                 * Format: double
                  * @description Latitude in degrees.
                  * @example 19.427
                  */
                 lat: number | null;
                 /**
+                 * Format: double
                  * @description Longitude in degrees.
                  * @example -99.1677
                  */
@@ -1896,6 +1951,7 @@ export interface components {
                  */
                 description: string;
                 /**
+                 * Format: double
                  * @description Value, without its fraction.
                  * @example 349
                  */
@@ -1906,6 +1962,7 @@ export interface components {
                  */
                 valueCurrency: string;
                 /**
+                 * Format: double
                  * @description Weight.
                  * @example 1.2
                  */
@@ -1916,16 +1973,19 @@ export interface components {
                  */
                 weightUnit: string;
                 /**
+                 * Format: double
                  * @description Length.
                  * @example 30
                  */
                 length: number;
                 /**
+                 * Format: double
                  * @description Width.
                  * @example 20
                  */
                 width: number;
                 /**
+                 * Format: double
                  * @description Height.
                  * @example 10
                  */
@@ -1992,11 +2052,13 @@ export interface components {
              */
             zipCode: string;
             /**
+             * Format: double
              * @description Latitude in degrees.
              * @example 19.3629
              */
             lat: number;
             /**
+             * Format: double
              * @description Longitude in degrees.
              * @example -99.1832
              */
@@ -2053,16 +2115,19 @@ export interface components {
                  */
                 state: string;
                 /**
+                 * Format: int64
                  * @description When it changed, in milliseconds since 1970.
                  * @example 1795262400000
                  */
                 timestamp: number;
                 /**
+                 * Format: double
                  * @description Null if not reported.
                  * @example null
                  */
                 lat: number | null;
                 /**
+                 * Format: double
                  * @description Null if not reported.
                  * @example null
                  */
@@ -2172,7 +2237,10 @@ export interface components {
              * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
-            /** @description The shipment; null for tests and notices. */
+            /**
+             * @description The shipment; null for tests and notices.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
@@ -2193,9 +2261,11 @@ export interface components {
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
+             * @enum {string|null}
              */
-            heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
@@ -2203,9 +2273,11 @@ export interface components {
             /**
              * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
+            reason: "WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED" | null;
             /**
+             * Format: int64
              * @description Attempts so far, including one under way.
              * @example 1
              */
@@ -2219,11 +2291,13 @@ export interface components {
                  */
                 startedAt: string;
                 /**
+                 * Format: int64
                  * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
+                 * Format: int64
                  * @description HTTP status of the response; null without one.
                  * @example 200
                  */
@@ -2231,10 +2305,12 @@ export interface components {
                 /**
                  * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
+                 * @enum {string|null}
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+                errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             } | null;
             /**
+             * Format: date-time
              * @description When the next attempt is due; null if none is.
              * @example null
              */
@@ -2245,6 +2321,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was settled; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             completedAt: string | null;
         };
         /** @description The delivery with its payload and its attempts. */
@@ -2272,7 +2353,10 @@ export interface components {
              * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
-            /** @description The shipment; null for tests and notices. */
+            /**
+             * @description The shipment; null for tests and notices.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
@@ -2293,9 +2377,11 @@ export interface components {
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
+             * @enum {string|null}
              */
-            heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
@@ -2303,9 +2389,11 @@ export interface components {
             /**
              * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
+            reason: "WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED" | null;
             /**
+             * Format: int64
              * @description Attempts so far, including one under way.
              * @example 1
              */
@@ -2319,11 +2407,13 @@ export interface components {
                  */
                 startedAt: string;
                 /**
+                 * Format: int64
                  * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
+                 * Format: int64
                  * @description HTTP status of the response; null without one.
                  * @example 200
                  */
@@ -2331,10 +2421,12 @@ export interface components {
                 /**
                  * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
+                 * @enum {string|null}
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+                errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             } | null;
             /**
+             * Format: date-time
              * @description When the next attempt is due; null if none is.
              * @example null
              */
@@ -2345,6 +2437,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was settled; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             completedAt: string | null;
             /** @description The body that is sent. */
             payload: components["schemas"]["Notification"] | components["schemas"]["Notice"];
@@ -2389,16 +2486,19 @@ export interface components {
              */
             shipper_tracking_id: string;
             /**
+             * Format: int64
              * @description When the shipment entered the state, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             /**
+             * Format: double
              * @description Latitude; null if not reported.
              * @example null
              */
             lat: number | null;
             /**
+             * Format: double
              * @description Longitude; null if not reported.
              * @example null
              */
@@ -2426,9 +2526,11 @@ export interface components {
             /**
              * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: no delivery succeeded for 5 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
              * @example GONE
+             * @enum {string|null}
              */
-            reason: ("GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN") | null;
+            reason: "GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN" | null;
             /**
+             * Format: int64
              * @description When it happened, in milliseconds since 1970.
              * @example 1795262400000
              */
@@ -2437,6 +2539,7 @@ export interface components {
         /** @description One attempt, as in the log. */
         Attempt: {
             /**
+             * Format: int64
              * @description Number of the attempt, from 1.
              * @example 1
              */
@@ -2453,26 +2556,31 @@ export interface components {
              */
             startedAt: string;
             /**
+             * Format: int64
              * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
+             * Format: int64
              * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
+             * Format: int64
              * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
+             * Format: int64
              * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
+             * Format: int64
              * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
@@ -2483,6 +2591,7 @@ export interface components {
              */
             remoteAddress: string | null;
             /**
+             * Format: int64
              * @description HTTP status of the response; null without one.
              * @example 200
              */
@@ -2490,13 +2599,15 @@ export interface components {
             /**
              * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
+             * @enum {string|null}
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+            errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
              * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
+             * @enum {string|null}
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2547,13 +2658,14 @@ export interface components {
              */
             eventId: string;
             /**
+             * Format: int64
              * @description Number of the attempt, from 1.
              * @example 1
              */
             number: number;
             /**
              * @description What caused it.
-             * @constant
+             * @enum {string}
              */
             trigger: "TEST";
             /**
@@ -2563,26 +2675,31 @@ export interface components {
              */
             startedAt: string;
             /**
+             * Format: int64
              * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
+             * Format: int64
              * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
+             * Format: int64
              * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
+             * Format: int64
              * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
+             * Format: int64
              * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
@@ -2593,6 +2710,7 @@ export interface components {
              */
             remoteAddress: string | null;
             /**
+             * Format: int64
              * @description HTTP status of the response; null without one.
              * @example 200
              */
@@ -2600,13 +2718,15 @@ export interface components {
             /**
              * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
+             * @enum {string|null}
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+            errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
              * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
+             * @enum {string|null}
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2669,6 +2789,7 @@ export interface components {
         /** @description The replay has begun. It sends as fast as the receiver accepts. */
         Replay: {
             /**
+             * Format: int64
              * @description Deliveries it will send, counted now; null if they are not counted yet, for example because the span has 10,000 events or more.
              * @example 12
              */
@@ -2676,8 +2797,9 @@ export interface components {
             /**
              * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again, or has another status than the requested one. Null if `queued` is not 0.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED" | "OTHER_STATUS") | null;
+            reason: "NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED" | "OTHER_STATUS" | null;
             /**
              * Format: uuid
              * @description Identifier of the replay.
@@ -2705,11 +2827,13 @@ export interface components {
              */
             status: "RUNNING" | "DONE" | "CANCELLED";
             /**
+             * Format: int64
              * @description Its deliveries that are settled: succeeded, failed or cancelled.
              * @example 7
              */
             done: number;
             /**
+             * Format: int64
              * @description Deliveries to send; null until all are found.
              * @example 12
              */
@@ -2729,9 +2853,13 @@ export interface components {
             /**
              * @description The requested `status`; null for all.
              * @example null
+             * @enum {string|null}
              */
-            deliveryStatus: ("FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED") | null;
-            /** @description The requested shipment; null for all. */
+            deliveryStatus: "FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED" | null;
+            /**
+             * @description The requested shipment; null for all.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * Format: date-time
@@ -2739,6 +2867,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ended; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             finishedAt: string | null;
         };
         /** @description The event is recorded, and its deliveries are owed. */
@@ -2767,16 +2900,19 @@ export interface components {
              */
             eventId?: string;
             /**
+             * Format: int64
              * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
              * @example 1795262400000
              */
             timestamp?: number;
             /**
+             * Format: double
              * @description Latitude in degrees.
              * @example 19.427
              */
             lat?: number | null;
             /**
+             * Format: double
              * @description Longitude in degrees.
              * @example -99.1677
              */
@@ -2785,12 +2921,12 @@ export interface components {
              * @description Passed on unchanged.
              * @example null
              */
-            anomalies?: components["schemas"]["AnyJson"];
+            anomalies?: unknown;
             /**
              * @description Passed on unchanged.
              * @example []
              */
-            evidences?: components["schemas"]["AnyJson"][];
+            evidences?: unknown[];
         };
         /** @description The event was not recorded. */
         RefusedEvent: {
@@ -2806,18 +2942,7 @@ export interface components {
                  */
                 message: string;
                 /** @description Every invalid field or parameter. */
-                details?: {
-                    /**
-                     * @description The field or parameter.
-                     * @example package.weight
-                     */
-                    path: string;
-                    /**
-                     * @description What would be right.
-                     * @example must be greater than 0
-                     */
-                    message: string;
-                }[];
+                details?: components["schemas"]["WrongField"][];
             };
         };
         /** @description A webhook that may need attention. */
@@ -2860,14 +2985,17 @@ export interface components {
             /**
              * @description Why it is not called; null if it is.
              * @example CIRCUIT
+             * @enum {string|null}
              */
-            heldBy: ("CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description Its first failure since its last success; null if there is none.
              * @example null
              */
             failingSince: string | null;
             /**
+             * Format: int64
              * @description Deliveries owed to it.
              * @example 120
              */
@@ -2878,11 +3006,13 @@ export interface components {
              */
             isMore: boolean;
             /**
+             * Format: double
              * @description Share of failed attempts in the current hour and the one before it; null without any.
              * @example 1
              */
             failureRate: number | null;
             /**
+             * Format: int64
              * @description What 95 % of the attempts did not exceed, in the current hour or the one before it, whichever had more; null without any.
              * @example 15000
              */
@@ -2901,28 +3031,23 @@ export interface components {
              *     }
              */
             queues: {
-                [key: string]: {
-                    [key: string]: number;
-                } | {
-                    /**
-                     * @description Why it could not be read.
-                     * @example ECONNREFUSED
-                     */
-                    error: string;
-                };
+                [key: string]: components["schemas"]["QueueStatus"];
             };
             lag: {
                 /**
+                 * Format: int64
                  * @description Orders whose shipment is not created yet; counted up to 10,000.
                  * @example 0
                  */
                 ordersToCreate: number;
                 /**
+                 * Format: int64
                  * @description Deliveries that are due; counted up to 10,000.
                  * @example 0
                  */
                 deliveriesDue: number;
                 /**
+                 * Format: int64
                  * @description How long the oldest of them has been due.
                  * @example 0
                  */
@@ -2931,6 +3056,7 @@ export interface components {
             /** @description Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper. */
             uncalled: {
                 /**
+                 * Format: int64
                  * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
                  * @example 12
                  */
@@ -2941,6 +3067,7 @@ export interface components {
                  */
                 isMore: boolean;
                 /**
+                 * Format: int64
                  * @description Webhooks to which they are owed.
                  * @example 1
                  */
@@ -2949,6 +3076,7 @@ export interface components {
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
             /**
+             * Format: int64
              * @description Webhooks whose circuit is open.
              * @example 1
              */
@@ -2980,6 +3108,32 @@ export interface components {
                 queueEngine: "redis" | "postgres";
             };
         };
+        /** @description The jobs of a queue by state, or an error. */
+        QueueStatus: {
+            /**
+             * Format: int64
+             * @description Jobs that are waiting.
+             * @example 0
+             */
+            waiting?: number;
+            /**
+             * Format: int64
+             * @description Jobs that are active.
+             * @example 0
+             */
+            active?: number;
+            /**
+             * Format: int64
+             * @description Jobs that are delayed.
+             * @example 0
+             */
+            delayed?: number;
+            /**
+             * @description Why it could not be read.
+             * @example ECONNREFUSED
+             */
+            error?: string;
+        };
         /** @description Deliveries owed to webhooks of a shipper that are not called. */
         UncalledOfShipper: {
             /**
@@ -2994,6 +3148,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int64
              * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
              * @example 12
              */
@@ -3004,6 +3159,7 @@ export interface components {
              */
             isMore: boolean;
             /**
+             * Format: int64
              * @description Webhooks to which they are owed.
              * @example 1
              */
@@ -3023,6 +3179,11 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             shipperId: string;
+            /**
+             * Format: date-time
+             * @description Its first failure since its last success; null if an attempt that began earlier has succeeded since.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             failingSince: string | null;
             /**
              * Format: date-time
@@ -3077,8 +3238,14 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             eventId: string;
+            /**
+             * Format: uuid
+             * @description Its shipment; null if the notification belongs to none.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
             shipmentId: string | null;
             /**
+             * Format: int64
              * @description The event's number among those of its shipment.
              * @example 1
              */
@@ -3099,30 +3266,43 @@ export interface components {
              * @enum {string}
              */
             place: "OUTBOX" | "LOG" | "NOWHERE";
-            status: ("READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED") | null;
+            /**
+             * @description Its status in the outbox or the log.
+             * @enum {string|null}
+             */
+            status: "READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
             /**
              * @description Why it was cancelled; else null.
              * @example null
              */
             reason: string | null;
             /**
+             * Format: int64
              * @description Attempts begun.
              * @example 0
              */
             attemptCount: number;
             /**
+             * Format: int64
              * @description Scheduled attempts that failed, while it is owed.
              * @example 0
              */
             failureCount: number;
+            /**
+             * Format: date-time
+             * @description When its next attempt may begin; null while it waits its turn.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             dueAt: string | null;
             /**
+             * Format: date-time
              * @description When it was finished; null before that.
              * @example null
              */
             completedAt: string | null;
             /** @description What keeps it from being sent. Every reason has to end. */
             waitsFor: components["schemas"]["DeliveryWait"][];
+            /** @description The earlier state of the shipment that blocks it. */
             behind: {
                 /**
                  * Format: uuid
@@ -3137,6 +3317,7 @@ export interface components {
                  */
                 eventId: string;
                 /**
+                 * Format: int64
                  * @description Its number among the events of the shipment.
                  * @example 1
                  */
@@ -3147,8 +3328,10 @@ export interface components {
                  */
                 status: string;
             } | null;
+            /** @description The current attempt. */
             claim: {
                 /**
+                 * Format: int64
                  * @description The number of the attempt.
                  * @example 1
                  */
@@ -3158,6 +3341,11 @@ export interface components {
                  * @example false
                  */
                 isByHand: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the claim of its worker expires.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 leaseUntil: string | null;
                 /**
                  * @description Whether that time has passed.
@@ -3166,6 +3354,7 @@ export interface components {
                 hasLapsed: boolean;
             } | null;
             /**
+             * Format: date-time
              * @description When an attempt by hand was requested, if it has not been made yet.
              * @example null
              */
@@ -3190,6 +3379,7 @@ export interface components {
              */
             reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
             /**
+             * Format: date-time
              * @description When the reason ends, if known.
              * @example null
              */
@@ -3198,11 +3388,13 @@ export interface components {
         /** @description The result of sealing all secrets with the current key. */
         ResealedSecrets: {
             /**
+             * Format: int64
              * @description Webhooks whose secrets, headers or query were sealed with another key, and are now sealed with the current one.
              * @example 42
              */
             resealed: number;
             /**
+             * Format: int64
              * @description Webhooks with something that neither key can open.
              * @example 0
              */
@@ -3225,6 +3417,7 @@ export interface components {
              */
             eventId: string;
             /**
+             * Format: int64
              * @description Number of the event within its shipment, from 1.
              * @example 1
              */
@@ -3247,11 +3440,23 @@ export interface components {
             recordedAt: string;
             notification: components["schemas"]["Notification"];
         };
+        PasswordChoice: {
+            /**
+             * @description Token of the link.
+             * @example Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+             */
+            token: string;
+            /**
+             * @description New password.
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
         /** @description The process is alive. */
         Health: {
             /**
              * @description The process is alive.
-             * @constant
+             * @enum {string}
              */
             status: "OK";
         };
@@ -3282,7 +3487,7 @@ export interface components {
             state: string;
             /**
              * @description The same as `shipper_tracking_id`.
-             * @constant
+             * @enum {string}
              */
             label_id: "TEST-NOTIFICATION";
             /**
@@ -3297,25 +3502,28 @@ export interface components {
             evidences: unknown[];
             /**
              * @description No shipment.
-             * @constant
+             * @enum {string}
              */
             tracking_id: "TEST";
             /**
              * @description No order.
-             * @constant
+             * @enum {string}
              */
             shipper_tracking_id: "TEST-NOTIFICATION";
             /**
+             * Format: int64
              * @description When the shipment entered the state, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             /**
+             * Format: double
              * @description Latitude; null if not reported.
              * @example null
              */
             lat: number | null;
             /**
+             * Format: double
              * @description Longitude; null if not reported.
              * @example null
              */
@@ -3451,9 +3659,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3497,9 +3706,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3550,27 +3760,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3616,9 +3816,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3668,9 +3869,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3725,27 +3927,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3785,9 +3977,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3854,27 +4047,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3926,27 +4109,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3998,9 +4171,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4067,27 +4241,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4130,9 +4294,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4147,18 +4312,7 @@ export interface operations {
                             setPasswordUrl: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4199,9 +4353,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4253,9 +4408,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4270,18 +4426,7 @@ export interface operations {
                             userId: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4361,9 +4506,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4426,9 +4572,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4462,7 +4609,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"];
+                "application/json": components["schemas"]["WebhookRegistration"];
             };
         };
         responses: {
@@ -4478,27 +4625,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4542,9 +4679,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4589,9 +4727,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4648,27 +4787,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4722,27 +4851,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4778,9 +4897,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4859,9 +4979,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4922,7 +5043,7 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
                          * Format: uuid
@@ -4931,24 +5052,14 @@ export interface operations {
                          */
                         processId: string;
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4991,9 +5102,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5032,9 +5144,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5095,27 +5208,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5209,9 +5312,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5269,9 +5373,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5322,9 +5427,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5381,27 +5487,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5444,9 +5540,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5461,18 +5558,7 @@ export interface operations {
                             deliveryId: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5521,27 +5607,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5597,9 +5673,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5652,9 +5729,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5699,27 +5777,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5768,16 +5836,19 @@ export interface operations {
                      */
                     eventId?: string;
                     /**
+                     * Format: int64
                      * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
                      * @example 1795262400000
                      */
                     timestamp?: number;
                     /**
+                     * Format: double
                      * @description Latitude in degrees.
                      * @example 19.427
                      */
                     lat?: number | null;
                     /**
+                     * Format: double
                      * @description Longitude in degrees.
                      * @example -99.1677
                      */
@@ -5786,12 +5857,12 @@ export interface operations {
                      * @description Passed on unchanged.
                      * @example null
                      */
-                    anomalies?: components["schemas"]["AnyJson"];
+                    anomalies?: unknown;
                     /**
                      * @description Passed on unchanged.
                      * @example []
                      */
-                    evidences?: components["schemas"]["AnyJson"][];
+                    evidences?: unknown[];
                 };
             };
         };
@@ -5808,27 +5879,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5860,7 +5921,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    events: (components["schemas"]["ShipmentEvent"] | components["schemas"]["AnyJson"])[];
+                    events: components["schemas"]["ShipmentEvent"][];
                 };
             };
         };
@@ -5877,9 +5938,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5890,18 +5952,7 @@ export interface operations {
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5995,9 +6046,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6061,9 +6113,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6137,9 +6190,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6197,9 +6251,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6239,9 +6294,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6284,27 +6340,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6345,9 +6391,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6391,27 +6438,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6446,27 +6483,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6500,27 +6527,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6580,9 +6597,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
