@@ -3478,57 +3478,6 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description A sample notification. */
-        TestNotification: {
-            /**
-             * @description New state of the shipment.
-             * @example CREATED
-             */
-            state: string;
-            /**
-             * @description The same as `shipper_tracking_id`.
-             * @enum {string}
-             */
-            label_id: "TEST-NOTIFICATION";
-            /**
-             * @description Anomalies reported with the state; null without any.
-             * @example null
-             */
-            anomalies: unknown;
-            /**
-             * @description Evidence reported with the state.
-             * @example []
-             */
-            evidences: unknown[];
-            /**
-             * @description No shipment.
-             * @enum {string}
-             */
-            tracking_id: "TEST";
-            /**
-             * @description No order.
-             * @enum {string}
-             */
-            shipper_tracking_id: "TEST-NOTIFICATION";
-            /**
-             * Format: int64
-             * @description When the shipment entered the state, in milliseconds since 1970.
-             * @example 1795262400000
-             */
-            timestamp: number;
-            /**
-             * Format: double
-             * @description Latitude; null if not reported.
-             * @example null
-             */
-            lat: number | null;
-            /**
-             * Format: double
-             * @description Longitude; null if not reported.
-             * @example null
-             */
-            lng: number | null;
-        };
     };
     responses: {
         /** @description A body, parameter or header is invalid, or the endpoint has no such query parameter; `error.details` names every wrong field. */

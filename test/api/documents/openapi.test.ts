@@ -134,6 +134,14 @@ describe('generators of clients find in the document', () => {
     expect(new Set(inSmall).size).toBe(names.length);
   });
 
+  test('no schema that only notifications use, which some leave out', () => {
+    const refsIn = (value: unknown) =>
+      [...objectsIn(value)].flatMap(([{ $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(refsIn([document.paths, document.components])).toEqual(
+      expect.arrayContaining(refsIn(document.webhooks)),
+    );
+  });
+
   test('one schema for a body, whatever its type', () => {
     for (const { operation } of operations) {
       const bodies = Object.values(operation.requestBody?.content ?? {});

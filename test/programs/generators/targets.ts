@@ -131,7 +131,7 @@ export const targets: Target[] = [
     needs: ['javac', 'mvn'],
     script: `
       ${openapiGenerator('java', '--library native -o generated')}
-      mvn -q -f generated/pom.xml dependency:copy-dependencies -DincludeScope=compile -DoutputDirectory=../lib
+      mvn -q -f generated/pom.xml dependency:copy-dependencies -DincludeScope=compile -DoutputDirectory=../lib > mvn.log
       javac -encoding UTF-8 -cp 'lib/*' -d classes $(find generated/src/main -name '*.java') Main.java
       java -cp 'classes:lib/*' Main`,
   },
@@ -164,13 +164,5 @@ export const targets: Target[] = [
       go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 \
         -generate types,client -package api api.json > api/api.go
       ${runGo('oapi-codegen', 'github.com/oapi-codegen/runtime@v1.9.0')}`,
-  },
-  {
-    name: 'ogen',
-    kits: [go],
-    script: `
-      go mod init generated
-      go run github.com/ogen-go/ogen/cmd/ogen@v1.24.0 --target api --package api --clean api.json
-      ${runGo('ogen', 'github.com/ogen-go/ogen@v1.24.0')}`,
   },
 ];
