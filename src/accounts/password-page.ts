@@ -34,7 +34,7 @@ const linkToken = described(
   'Token of the link.',
   'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
 );
-const form = z.object({ token: linkToken, password });
+const form = z.object({ token: linkToken, password }).meta({ id: 'PasswordChoice' });
 
 /** The page is public: lookups of links must not starve other database work. */
 const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };

@@ -113,7 +113,7 @@ export function eventRoutes(deps: {
   // Events are validated one by one, so that an invalid one does not block the others.
   const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
   const events = z
-    .array(z.union([anyEvent, z.unknown()]))
+    .array(anyEvent)
     .min(1, 'must have at least one event')
     .max(maxEvents, `must have at most ${maxEvents} events`);
   return [

@@ -24,15 +24,21 @@ const uncalled = {
   webhooks: count('Webhooks to which they are owed.', 1),
 };
 
+const jobs = Object.fromEntries(
+  ['waiting', 'active', 'delayed'].map((state) => [state, count(`Jobs that are ${state}.`).optional()]),
+);
+
 const statusResponse = z
   .object({
     queues: described(
       z.record(
         z.string(),
-        z.union([
-          z.record(z.string(), z.int()),
-          z.object({ error: described(z.string(), 'Why it could not be read.', 'ECONNREFUSED') }),
-        ]),
+        z
+          .object({
+            ...jobs,
+            error: described(z.string(), 'Why it could not be read.', 'ECONNREFUSED').optional(),
+          })
+          .meta({ id: 'QueueStatus', description: 'The jobs of a queue by state, or an error.' }),
       ),
       'Jobs by queue and state, or why a queue could not be read.',
       { creation: { waiting: 0, active: 1, delayed: 0 } },

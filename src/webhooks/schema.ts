@@ -156,7 +156,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
       error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,
     });
-  return { create: create.meta({ id: 'NewWebhook' }), update };
+  return { create: create.meta({ id: 'WebhookRegistration' }), update };
 }
 
 export type WebhookInput = z.output<ReturnType<typeof webhookSchemas>['create']>;
@@ -206,8 +206,8 @@ export const webhook = z
     ordering: fields.ordering,
     supersede: fields.supersede,
     headers: described(
-      z.record(z.string(), z.literal(masked)),
-      'Headers sent with each notification; their values are not shown.',
+      z.record(z.string(), z.string()),
+      `Headers sent with each notification; instead of its value, each has \`${masked}\`.`,
       {},
     ),
     description: described(fields.description, 'Free text for yourself.', ''),

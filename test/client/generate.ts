@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import openapiTypes, { astToString } from 'openapi-typescript';
-import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument, Parameter } from '../../src/http/openapi/types.js';
 
 export const typesFile = new URL('../../src/client/api/generated.ts', import.meta.url);
 
@@ -15,10 +15,7 @@ export async function typesOf(document: OpenApiDocument): Promise<string> {
   ].join('');
 }
 
-/**
- * The document without repeated parts and additional properties: the API accepts these, but a misspelt field should not
- * compile.
- */
+/** The document without repeated parts, and without the key, which the client itself sends. */
 function trimmed(document: OpenApiDocument): object {
   const paths = Object.entries(document.paths).filter(([path]) => /^\/(operator\/)?v1\//.test(path));
   const { schemas, responses, securitySchemes } = document.components;
@@ -31,15 +28,17 @@ function trimmed(document: OpenApiDocument): object {
 }
 
 function without(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(without);
+  if (Array.isArray(value)) return value.filter((one) => !isKey(one)).map(without);
   if (typeof value !== 'object' || value === null) return value;
   const omitted = [
     ...('content' in value && 'description' in value ? ['headers', 'links'] : []),
     ...('schema' in value && !('in' in value) ? ['example'] : []),
-    ...(Object.keys(Object(propertiesOf(value))).length > 0 ? ['additionalProperties'] : []),
   ];
   const kept = Object.entries(value).filter(([key]) => !omitted.includes(key));
   return Object.fromEntries(kept.map(([key, child]) => [key, without(child)]));
 }
 
-const propertiesOf = (value: object) => ('properties' in value ? value.properties : {});
+const isKey = (value: unknown) => {
+  const { in: place, name } = Object(value) as Partial<Parameter>;
+  return place === 'query' && name === 'key';
+};

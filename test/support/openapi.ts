@@ -45,7 +45,7 @@ export function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
-  const isObject = copy.type === 'object' && typeof copy.properties === 'object';
+  const isObject = [copy.type].flat()[0] === 'object' && typeof copy.properties === 'object';
   return (
     isObject && !('additionalProperties' in copy) ? { ...copy, additionalProperties: false } : copy
   ) as T;

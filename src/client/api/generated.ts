@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.
+         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.
          */
         get: operations["listAudit"];
         put?: never;
@@ -863,6 +863,7 @@ export interface components {
              */
             status: "INVALID_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL";
             /**
+             * Format: int64
              * @description When the response was sent, in milliseconds since 1970.
              * @example 1795262400000
              */
@@ -879,27 +880,21 @@ export interface components {
                  */
                 requestId: string;
                 /** @description Every invalid field or parameter. */
-                details?: {
-                    /**
-                     * @description The field or parameter.
-                     * @example package.weight
-                     */
-                    path: string;
-                    /**
-                     * @description What would be right.
-                     * @example must be greater than 0
-                     */
-                    message: string;
-                }[];
+                details?: components["schemas"]["WrongField"][];
             };
         };
-        /** @description Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep. */
-        AnyJson: (null | boolean | number) | string | components["schemas"]["NestedJson"][] | {
-            [key: string]: components["schemas"]["NestedJson"];
-        };
-        /** @description A value nested in AnyJson. */
-        NestedJson: (null | boolean | number) | string | unknown[] | {
-            [key: string]: unknown;
+        /** @description An invalid field or parameter. */
+        WrongField: {
+            /**
+             * @description The field or parameter.
+             * @example package.weight
+             */
+            path: string;
+            /**
+             * @description What would be right.
+             * @example must be greater than 0
+             */
+            message: string;
         };
         /** @description A token and its lifetime. */
         AccessToken: {
@@ -978,6 +973,19 @@ export interface components {
              */
             password: string;
         };
+        /** @description A field of the body that was ignored. */
+        IgnoredField: {
+            /**
+             * @description The field of the body; `body` in the entry that counts the rest.
+             * @example lotID
+             */
+            path: string;
+            /**
+             * @description Why it was ignored, with the nearest field that exists.
+             * @example is not a field of this request and was ignored; did you mean lotId?
+             */
+            message: string;
+        };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
             /**
@@ -1017,6 +1025,7 @@ export interface components {
              */
             createdAt: string;
             /**
+             * Format: date-time
              * @description When the previous account key expires; null if there is none.
              * @example null
              */
@@ -1086,7 +1095,7 @@ export interface components {
             auditId: string;
             /**
              * Format: date-time
-             * @description When it was done; for refusals, when they were written to the log.
+             * @description When it was done, for the first time; for refusals, when they were written to the log.
              * @example 2026-11-21T12:00:00+00:00
              */
             at: string;
@@ -1118,18 +1127,26 @@ export interface components {
                  */
                 address: string | null;
             };
+            /**
+             * Format: uuid
+             * @description The shipper it is about.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
             shipperId: string | null;
             /**
+             * Format: uuid
              * @description The user it is about.
              * @example null
              */
             userId: string | null;
             /**
+             * Format: uuid
              * @description The webhook it is about.
              * @example null
              */
             webhookId: string | null;
             /**
+             * Format: uuid
              * @description The shipment it is about.
              * @example null
              */
@@ -1142,7 +1159,8 @@ export interface components {
              */
             fields: string[];
             /**
-             * @description Number of refusals that the entry stands for.
+             * Format: int64
+             * @description How many refusals, or changes within a minute, the entry stands for.
              * @example 1
              */
             count: number;
@@ -1175,8 +1193,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1188,11 +1207,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1224,27 +1243,37 @@ export interface components {
                  */
                 circuit: "CLOSED" | "OPEN";
                 /**
+                 * Format: date-time
                  * @description When the next probe is due; null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
                 /**
+                 * Format: date-time
                  * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
                  * @example null
                  */
                 disablesAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 lastSuccessAt: string | null;
                 /**
+                 * Format: double
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
+                 * Format: int64
                  * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
                 /**
+                 * Format: date-time
                  * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
                  * @example null
                  */
@@ -1264,33 +1293,38 @@ export interface components {
                  */
                 hour: string;
                 /**
+                 * Format: int64
                  * @description Attempts that began in that hour and are finished.
                  * @example 42
                  */
                 attempts: number;
                 /**
+                 * Format: int64
                  * @description Attempts that succeeded.
                  * @example 40
                  */
                 succeeded: number;
                 /**
+                 * Format: int64
                  * @description Attempts that failed or were cut off.
                  * @example 2
                  */
                 failed: number;
                 /**
+                 * Format: int64
                  * @description Half of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 84
                  */
                 p50Ms: number | null;
                 /**
+                 * Format: int64
                  * @description 95 % of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 210
                  */
                 p95Ms: number | null;
             }[];
         };
-        NewWebhook: {
+        WebhookRegistration: {
             /**
              * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
              * @example [
@@ -1362,8 +1396,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1375,11 +1410,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1438,8 +1473,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1451,11 +1487,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1486,27 +1522,37 @@ export interface components {
                  */
                 circuit: "CLOSED" | "OPEN";
                 /**
+                 * Format: date-time
                  * @description When the next probe is due; null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
                 /**
+                 * Format: date-time
                  * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
                  * @example null
                  */
                 disablesAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 lastSuccessAt: string | null;
                 /**
+                 * Format: double
                  * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
+                 * Format: int64
                  * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
                 /**
+                 * Format: date-time
                  * @description Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.
                  * @example null
                  */
@@ -1585,8 +1631,9 @@ export interface components {
             /**
              * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
              * @example null
+             * @enum {string|null}
              */
-            disabledReason: ("GONE" | "REFUSED" | "FAILING") | null;
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1598,11 +1645,11 @@ export interface components {
              */
             supersede: boolean;
             /**
-             * @description Headers sent with each notification; their values are not shown.
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
              * @example {}
              */
             headers: {
-                [key: string]: "••••";
+                [key: string]: string;
             };
             /**
              * @description Free text for yourself.
@@ -1702,11 +1749,13 @@ export interface components {
                  */
                 intNumber?: string | null;
                 /**
+                 * Format: double
                  * @description Latitude in degrees.
                  * @example 19.427
                  */
                 lat?: number | null;
                 /**
+                 * Format: double
                  * @description Longitude in degrees.
                  * @example -99.1677
                  */
@@ -1747,6 +1796,7 @@ export interface components {
                  */
                 phone: string;
                 /**
+                 * Format: email
                  * @description E-mail address.
                  * @example ana@example.com
                  */
@@ -1765,6 +1815,7 @@ export interface components {
                  */
                 description: string;
                 /**
+                 * Format: double
                  * @description Value of the contents.
                  * @example 349
                  */
@@ -1775,6 +1826,7 @@ export interface components {
                  */
                 valueCurrency: string;
                 /**
+                 * Format: double
                  * @description Weight.
                  * @example 1.2
                  */
@@ -1785,16 +1837,19 @@ export interface components {
                  */
                 weightUnit: string;
                 /**
+                 * Format: double
                  * @description Length.
                  * @example 30
                  */
                 length: number;
                 /**
+                 * Format: double
                  * @description Width.
                  * @example 20
                  */
                 width: number;
                 /**
+                 * Format: double
                  * @description Height.
                  * @example 10
                  */
@@ -1808,7 +1863,7 @@ export interface components {
                  * @description The contents in detail: any JSON, returned as sent.
                  * @example null
                  */
-                items?: components["schemas"]["AnyJson"];
+                items?: unknown;
             };
         };
         /** @description The accepted order. The shipment is created shortly after. */
@@ -1865,11 +1920,13 @@ export interface components {
                  */
                 intNumber: string | null;
                 /**
+                 * Format: double
                  * @description Latitude in degrees.
                  * @example 19.427
                  */
                 lat: number | null;
                 /**
+                 * Format: double
                  * @description Longitude in degrees.
                  * @example -99.1677
                  */
@@ -1926,6 +1983,7 @@ export interface components {
                  */
                 description: string;
                 /**
+                 * Format: double
                  * @description Value, without its fraction.
                  * @example 349
                  */
@@ -1936,6 +1994,7 @@ export interface components {
                  */
                 valueCurrency: string;
                 /**
+                 * Format: double
                  * @description Weight.
                  * @example 1.2
                  */
@@ -1946,16 +2005,19 @@ export interface components {
                  */
                 weightUnit: string;
                 /**
+                 * Format: double
                  * @description Length.
                  * @example 30
                  */
                 length: number;
                 /**
+                 * Format: double
                  * @description Width.
                  * @example 20
                  */
                 width: number;
                 /**
+                 * Format: double
                  * @description Height.
                  * @example 10
                  */
@@ -2022,11 +2084,13 @@ export interface components {
              */
             zipCode: string;
             /**
+             * Format: double
              * @description Latitude in degrees.
              * @example 19.3629
              */
             lat: number;
             /**
+             * Format: double
              * @description Longitude in degrees.
              * @example -99.1832
              */
@@ -2083,16 +2147,19 @@ export interface components {
                  */
                 state: string;
                 /**
+                 * Format: int64
                  * @description When it changed, in milliseconds since 1970.
                  * @example 1795262400000
                  */
                 timestamp: number;
                 /**
+                 * Format: double
                  * @description Null if not reported.
                  * @example null
                  */
                 lat: number | null;
                 /**
+                 * Format: double
                  * @description Null if not reported.
                  * @example null
                  */
@@ -2202,7 +2269,10 @@ export interface components {
              * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
-            /** @description The shipment; null for tests and notices. */
+            /**
+             * @description The shipment; null for tests and notices.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
@@ -2223,9 +2293,11 @@ export interface components {
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
+             * @enum {string|null}
              */
-            heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
@@ -2233,9 +2305,11 @@ export interface components {
             /**
              * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
+            reason: "WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED" | null;
             /**
+             * Format: int64
              * @description Attempts so far, including one under way.
              * @example 1
              */
@@ -2249,22 +2323,26 @@ export interface components {
                  */
                 startedAt: string;
                 /**
+                 * Format: int64
                  * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
+                 * Format: int64
                  * @description HTTP status of the response; null without one.
                  * @example 200
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
+                 * @enum {string|null}
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+                errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             } | null;
             /**
+             * Format: date-time
              * @description When the next attempt is due; null if none is.
              * @example null
              */
@@ -2275,6 +2353,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was settled; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             completedAt: string | null;
         };
         /** @description The delivery with its payload and its attempts. */
@@ -2302,7 +2385,10 @@ export interface components {
              * @example 01a1fdfa-4678-7b5c-9263-7e8f90a1b2c3
              */
             eventId: string;
-            /** @description The shipment; null for tests and notices. */
+            /**
+             * @description The shipment; null for tests and notices.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * @description Your own identifier of the order; null for tests and notices.
@@ -2323,9 +2409,11 @@ export interface components {
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
+             * @enum {string|null}
              */
-            heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
@@ -2333,9 +2421,11 @@ export interface components {
             /**
              * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased. `REFUSED`: it is `FAILED` with retries left, because the response had the header `webhook-delivery: abort-message`. Otherwise null.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED") | null;
+            reason: "WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED" | "REFUSED" | null;
             /**
+             * Format: int64
              * @description Attempts so far, including one under way.
              * @example 1
              */
@@ -2349,22 +2439,26 @@ export interface components {
                  */
                 startedAt: string;
                 /**
+                 * Format: int64
                  * @description How long it took; null if that is not known.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
+                 * Format: int64
                  * @description HTTP status of the response; null without one.
                  * @example 200
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
+                 * @enum {string|null}
                  */
-                errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+                errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             } | null;
             /**
+             * Format: date-time
              * @description When the next attempt is due; null if none is.
              * @example null
              */
@@ -2375,6 +2469,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was settled; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             completedAt: string | null;
             /** @description The body that is sent. */
             payload: components["schemas"]["Notification"] | components["schemas"]["Notice"];
@@ -2419,16 +2518,19 @@ export interface components {
              */
             shipper_tracking_id: string;
             /**
+             * Format: int64
              * @description When the shipment entered the state, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             /**
+             * Format: double
              * @description Latitude; null if not reported.
              * @example null
              */
             lat: number | null;
             /**
+             * Format: double
              * @description Longitude; null if not reported.
              * @example null
              */
@@ -2456,9 +2558,11 @@ export interface components {
             /**
              * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
              * @example GONE
+             * @enum {string|null}
              */
-            reason: ("GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN") | null;
+            reason: "GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN" | null;
             /**
+             * Format: int64
              * @description When it happened, in milliseconds since 1970.
              * @example 1795262400000
              */
@@ -2467,6 +2571,7 @@ export interface components {
         /** @description One attempt, as in the log. */
         Attempt: {
             /**
+             * Format: int64
              * @description Number of the attempt, from 1.
              * @example 1
              */
@@ -2483,26 +2588,31 @@ export interface components {
              */
             startedAt: string;
             /**
+             * Format: int64
              * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
+             * Format: int64
              * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
+             * Format: int64
              * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
+             * Format: int64
              * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
+             * Format: int64
              * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
@@ -2513,20 +2623,23 @@ export interface components {
              */
             remoteAddress: string | null;
             /**
+             * Format: int64
              * @description HTTP status of the response; null without one.
              * @example 200
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
+             * @enum {string|null}
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+            errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
+             * @enum {string|null}
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2537,6 +2650,7 @@ export interface components {
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+             *       "accept": "*\/*",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "195",
@@ -2577,13 +2691,14 @@ export interface components {
              */
             eventId: string;
             /**
+             * Format: int64
              * @description Number of the attempt, from 1.
              * @example 1
              */
             number: number;
             /**
              * @description What caused it.
-             * @constant
+             * @enum {string}
              */
             trigger: "TEST";
             /**
@@ -2593,26 +2708,31 @@ export interface components {
              */
             startedAt: string;
             /**
+             * Format: int64
              * @description How long it took; null if that is not known.
              * @example 84
              */
             durationMs: number | null;
             /**
+             * Format: int64
              * @description How long the name took to resolve; 0 if it was in the cache. Null if the connection was reused, or if the address has no name. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 12
              */
             dnsMs: number | null;
             /**
+             * Format: int64
              * @description How long the TCP connection took, through the egress proxy where there is one. Null if the connection was reused. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 18
              */
             connectMs: number | null;
             /**
+             * Format: int64
              * @description How long the TLS handshake took. Null if the connection was reused, or for `http:`. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 25
              */
             tlsMs: number | null;
             /**
+             * Format: int64
              * @description How long the response took to begin, from when the request was written. Also null if the attempt ended before it. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example 27
              */
@@ -2623,20 +2743,23 @@ export interface components {
              */
             remoteAddress: string | null;
             /**
+             * Format: int64
              * @description HTTP status of the response; null without one.
              * @example 200
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
+             * @enum {string|null}
              */
-            errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
+            errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
+             * @enum {string|null}
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2647,6 +2770,7 @@ export interface components {
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+             *       "accept": "*\/*",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "195",
@@ -2699,6 +2823,7 @@ export interface components {
         /** @description The replay has begun. It sends as fast as the receiver accepts. */
         Replay: {
             /**
+             * Format: int64
              * @description Deliveries it will send, counted now; null if they are not counted yet, for example because the span has 10,000 events or more.
              * @example 12
              */
@@ -2706,8 +2831,9 @@ export interface components {
             /**
              * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, the log no longer holds that span, or what is left of it was erased, or is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again, or has another status than the requested one. Null if `queued` is not 0.
              * @example null
+             * @enum {string|null}
              */
-            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED" | "OTHER_STATUS") | null;
+            reason: "NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "ERASED" | "PARKED" | "OTHER_STATUS" | null;
             /**
              * Format: uuid
              * @description Identifier of the replay.
@@ -2735,11 +2861,13 @@ export interface components {
              */
             status: "RUNNING" | "DONE" | "CANCELLED";
             /**
+             * Format: int64
              * @description Its deliveries that are settled: succeeded, failed or cancelled.
              * @example 7
              */
             done: number;
             /**
+             * Format: int64
              * @description Deliveries to send; null until all are found.
              * @example 12
              */
@@ -2759,9 +2887,13 @@ export interface components {
             /**
              * @description The requested `status`; null for all.
              * @example null
+             * @enum {string|null}
              */
-            deliveryStatus: ("FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED") | null;
-            /** @description The requested shipment; null for all. */
+            deliveryStatus: "FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED" | null;
+            /**
+             * @description The requested shipment; null for all.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
             trackingId: string | null;
             /**
              * Format: date-time
@@ -2769,6 +2901,11 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ended; null before that.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             finishedAt: string | null;
         };
         /** @description The event is recorded, and its deliveries are owed. */
@@ -2797,16 +2934,19 @@ export interface components {
              */
             eventId?: string;
             /**
+             * Format: int64
              * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
              * @example 1795262400000
              */
             timestamp?: number;
             /**
+             * Format: double
              * @description Latitude in degrees.
              * @example 19.427
              */
             lat?: number | null;
             /**
+             * Format: double
              * @description Longitude in degrees.
              * @example -99.1677
              */
@@ -2815,12 +2955,12 @@ export interface components {
              * @description Passed on unchanged.
              * @example null
              */
-            anomalies?: components["schemas"]["AnyJson"];
+            anomalies?: unknown;
             /**
              * @description Passed on unchanged.
              * @example []
              */
-            evidences?: components["schemas"]["AnyJson"][];
+            evidences?: unknown[];
         };
         /** @description The event was not recorded. */
         RefusedEvent: {
@@ -2836,18 +2976,7 @@ export interface components {
                  */
                 message: string;
                 /** @description Every invalid field or parameter. */
-                details?: {
-                    /**
-                     * @description The field or parameter.
-                     * @example package.weight
-                     */
-                    path: string;
-                    /**
-                     * @description What would be right.
-                     * @example must be greater than 0
-                     */
-                    message: string;
-                }[];
+                details?: components["schemas"]["WrongField"][];
             };
         };
         /** @description A webhook that may need attention. */
@@ -2890,14 +3019,17 @@ export interface components {
             /**
              * @description Why it is not called; null if it is.
              * @example CIRCUIT
+             * @enum {string|null}
              */
-            heldBy: ("CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
+            heldBy: "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
             /**
+             * Format: date-time
              * @description Its first failure since its last success; null if there is none.
              * @example null
              */
             failingSince: string | null;
             /**
+             * Format: int64
              * @description Deliveries owed to it.
              * @example 120
              */
@@ -2908,11 +3040,13 @@ export interface components {
              */
             isMore: boolean;
             /**
+             * Format: double
              * @description Share of failed attempts in the current hour and the one before it; null without any.
              * @example 1
              */
             failureRate: number | null;
             /**
+             * Format: int64
              * @description What 95 % of the attempts did not exceed, in the current hour or the one before it, whichever had more; null without any.
              * @example 15000
              */
@@ -2931,28 +3065,23 @@ export interface components {
              *     }
              */
             queues: {
-                [key: string]: {
-                    [key: string]: number;
-                } | {
-                    /**
-                     * @description Why it could not be read.
-                     * @example ECONNREFUSED
-                     */
-                    error: string;
-                };
+                [key: string]: components["schemas"]["QueueStatus"];
             };
             lag: {
                 /**
+                 * Format: int64
                  * @description Orders whose shipment is not created yet; counted up to 10,000.
                  * @example 0
                  */
                 ordersToCreate: number;
                 /**
+                 * Format: int64
                  * @description Deliveries that are due; counted up to 10,000.
                  * @example 0
                  */
                 deliveriesDue: number;
                 /**
+                 * Format: int64
                  * @description How long the oldest of them has been due.
                  * @example 0
                  */
@@ -2961,6 +3090,7 @@ export interface components {
             /** @description Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper. */
             uncalled: {
                 /**
+                 * Format: int64
                  * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
                  * @example 12
                  */
@@ -2971,6 +3101,7 @@ export interface components {
                  */
                 isMore: boolean;
                 /**
+                 * Format: int64
                  * @description Webhooks to which they are owed.
                  * @example 1
                  */
@@ -2979,6 +3110,7 @@ export interface components {
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
             /**
+             * Format: int64
              * @description Webhooks whose circuit is open.
              * @example 1
              */
@@ -3012,6 +3144,32 @@ export interface components {
                 queueEngine: "redis" | "postgres";
             };
         };
+        /** @description The jobs of a queue by state, or an error. */
+        QueueStatus: {
+            /**
+             * Format: int64
+             * @description Jobs that are waiting.
+             * @example 0
+             */
+            waiting?: number;
+            /**
+             * Format: int64
+             * @description Jobs that are active.
+             * @example 0
+             */
+            active?: number;
+            /**
+             * Format: int64
+             * @description Jobs that are delayed.
+             * @example 0
+             */
+            delayed?: number;
+            /**
+             * @description Why it could not be read.
+             * @example ECONNREFUSED
+             */
+            error?: string;
+        };
         /** @description Deliveries owed to webhooks of a shipper that are not called. */
         UncalledOfShipper: {
             /**
@@ -3026,6 +3184,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int64
              * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
              * @example 12
              */
@@ -3036,6 +3195,7 @@ export interface components {
              */
             isMore: boolean;
             /**
+             * Format: int64
              * @description Webhooks to which they are owed.
              * @example 1
              */
@@ -3055,6 +3215,11 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             shipperId: string;
+            /**
+             * Format: date-time
+             * @description Its first failure since its last success; null if an attempt that began earlier has succeeded since.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             failingSince: string | null;
             /**
              * Format: date-time
@@ -3076,6 +3241,7 @@ export interface components {
              */
             role: string;
             /**
+             * Format: double
              * @description How far it is ahead; negative if it is behind.
              * @example 600
              */
@@ -3133,8 +3299,14 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             eventId: string;
+            /**
+             * Format: uuid
+             * @description Its shipment; null if the notification belongs to none.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
             shipmentId: string | null;
             /**
+             * Format: int64
              * @description The event's number among those of its shipment.
              * @example 1
              */
@@ -3155,30 +3327,43 @@ export interface components {
              * @enum {string}
              */
             place: "OUTBOX" | "LOG" | "NOWHERE";
-            status: ("READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED") | null;
+            /**
+             * @description Its status in the outbox or the log.
+             * @enum {string|null}
+             */
+            status: "READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
             /**
              * @description Why it was cancelled; else null.
              * @example null
              */
             reason: string | null;
             /**
+             * Format: int64
              * @description Attempts begun.
              * @example 0
              */
             attemptCount: number;
             /**
+             * Format: int64
              * @description Scheduled attempts that failed, while it is owed.
              * @example 0
              */
             failureCount: number;
+            /**
+             * Format: date-time
+             * @description When its next attempt may begin; null while it waits its turn.
+             * @example 2026-11-21T12:00:00+00:00
+             */
             dueAt: string | null;
             /**
+             * Format: date-time
              * @description When it was finished; null before that.
              * @example null
              */
             completedAt: string | null;
             /** @description What keeps it from being sent. Every reason has to end. */
             waitsFor: components["schemas"]["DeliveryWait"][];
+            /** @description The earlier state of the shipment that blocks it. */
             behind: {
                 /**
                  * Format: uuid
@@ -3193,6 +3378,7 @@ export interface components {
                  */
                 eventId: string;
                 /**
+                 * Format: int64
                  * @description Its number among the events of the shipment.
                  * @example 1
                  */
@@ -3203,8 +3389,10 @@ export interface components {
                  */
                 status: string;
             } | null;
+            /** @description The current attempt. */
             claim: {
                 /**
+                 * Format: int64
                  * @description The number of the attempt.
                  * @example 1
                  */
@@ -3214,6 +3402,11 @@ export interface components {
                  * @example false
                  */
                 isByHand: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the claim of its worker expires.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
                 leaseUntil: string | null;
                 /**
                  * @description Whether that time has passed.
@@ -3222,6 +3415,7 @@ export interface components {
                 hasLapsed: boolean;
             } | null;
             /**
+             * Format: date-time
              * @description When an attempt by hand was requested, if it has not been made yet.
              * @example null
              */
@@ -3246,6 +3440,7 @@ export interface components {
              */
             reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
             /**
+             * Format: date-time
              * @description When the reason ends, if known.
              * @example null
              */
@@ -3254,11 +3449,13 @@ export interface components {
         /** @description The result of sealing all secrets with the current key. */
         ResealedSecrets: {
             /**
+             * Format: int64
              * @description Webhooks whose secrets, headers or query were sealed with another key, and are now sealed with the current one.
              * @example 42
              */
             resealed: number;
             /**
+             * Format: int64
              * @description Webhooks with something that neither key can open.
              * @example 0
              */
@@ -3281,6 +3478,7 @@ export interface components {
              */
             eventId: string;
             /**
+             * Format: int64
              * @description Number of the event within its shipment, from 1.
              * @example 1
              */
@@ -3303,11 +3501,23 @@ export interface components {
             recordedAt: string;
             notification: components["schemas"]["Notification"];
         };
+        PasswordChoice: {
+            /**
+             * @description Token of the link.
+             * @example Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+             */
+            token: string;
+            /**
+             * @description New password.
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
         /** @description The process is alive. */
         Health: {
             /**
              * @description The process is alive.
-             * @constant
+             * @enum {string}
              */
             status: "OK";
         };
@@ -3328,54 +3538,6 @@ export interface components {
             checks: {
                 [key: string]: string;
             };
-        };
-        /** @description A sample notification. */
-        TestNotification: {
-            /**
-             * @description New state of the shipment.
-             * @example CREATED
-             */
-            state: string;
-            /**
-             * @description The same as `shipper_tracking_id`.
-             * @constant
-             */
-            label_id: "TEST-NOTIFICATION";
-            /**
-             * @description Anomalies reported with the state; null without any.
-             * @example null
-             */
-            anomalies: unknown;
-            /**
-             * @description Evidence reported with the state.
-             * @example []
-             */
-            evidences: unknown[];
-            /**
-             * @description No shipment.
-             * @constant
-             */
-            tracking_id: "TEST";
-            /**
-             * @description No order.
-             * @constant
-             */
-            shipper_tracking_id: "TEST-NOTIFICATION";
-            /**
-             * @description When the shipment entered the state, in milliseconds since 1970.
-             * @example 1795262400000
-             */
-            timestamp: number;
-            /**
-             * @description Latitude; null if not reported.
-             * @example null
-             */
-            lat: number | null;
-            /**
-             * @description Longitude; null if not reported.
-             * @example null
-             */
-            lng: number | null;
         };
     };
     responses: {
@@ -3507,9 +3669,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3553,9 +3716,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3606,27 +3770,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3672,9 +3826,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3724,9 +3879,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3781,27 +3937,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3841,9 +3987,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -3910,27 +4057,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -3982,27 +4119,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4054,9 +4181,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4123,27 +4251,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4186,9 +4304,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4203,18 +4322,7 @@ export interface operations {
                             setPasswordUrl: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4255,9 +4363,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4309,9 +4418,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4326,18 +4436,7 @@ export interface operations {
                             userId: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4417,9 +4516,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4482,9 +4582,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4518,7 +4619,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"];
+                "application/json": components["schemas"]["WebhookRegistration"];
             };
         };
         responses: {
@@ -4534,27 +4635,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4598,9 +4689,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4645,9 +4737,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4704,27 +4797,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4734,7 +4817,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. */
+            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. Or more than 60 changes of this webhook within a minute. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4778,27 +4861,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -4810,6 +4883,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or more than 60 changes of this webhook within a minute. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4842,9 +4916,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4858,6 +4933,7 @@ export interface operations {
                              */
                             webhookId: string;
                             /**
+                             * Format: int64
                              * @description How many secrets signed until now.
                              * @example 1
                              */
@@ -4870,6 +4946,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description Too many requests, or more than 60 changes of this webhook within a minute. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4896,9 +4973,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -4977,9 +5055,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5040,7 +5119,7 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "CREATED";
                         /**
                          * Format: uuid
@@ -5049,24 +5128,14 @@ export interface operations {
                          */
                         processId: string;
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5109,9 +5178,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5150,9 +5220,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5213,27 +5284,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5327,9 +5388,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5387,9 +5449,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5440,9 +5503,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5499,27 +5563,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5562,9 +5616,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5579,18 +5634,7 @@ export interface operations {
                             deliveryId: string;
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5639,27 +5683,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5715,9 +5749,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5770,9 +5805,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -5817,27 +5853,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5886,16 +5912,19 @@ export interface operations {
                      */
                     eventId?: string;
                     /**
+                     * Format: int64
                      * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
                      * @example 1795262400000
                      */
                     timestamp?: number;
                     /**
+                     * Format: double
                      * @description Latitude in degrees.
                      * @example 19.427
                      */
                     lat?: number | null;
                     /**
+                     * Format: double
                      * @description Longitude in degrees.
                      * @example -99.1677
                      */
@@ -5904,12 +5933,12 @@ export interface operations {
                      * @description Passed on unchanged.
                      * @example null
                      */
-                    anomalies?: components["schemas"]["AnyJson"];
+                    anomalies?: unknown;
                     /**
                      * @description Passed on unchanged.
                      * @example []
                      */
-                    evidences?: components["schemas"]["AnyJson"][];
+                    evidences?: unknown[];
                 };
             };
         };
@@ -5926,27 +5955,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -5978,7 +5997,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    events: (components["schemas"]["ShipmentEvent"] | components["schemas"]["AnyJson"])[];
+                    events: components["schemas"]["ShipmentEvent"][];
                 };
             };
         };
@@ -5995,9 +6014,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6008,18 +6028,7 @@ export interface operations {
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6113,9 +6122,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6179,9 +6189,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6255,9 +6266,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6315,9 +6327,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6357,9 +6370,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6402,27 +6416,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6463,9 +6467,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
@@ -6509,27 +6514,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6564,27 +6559,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6618,27 +6603,17 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
                         /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: {
-                            /**
-                             * @description The field of the body; `body` in the entry that counts the rest.
-                             * @example lotID
-                             */
-                            path: string;
-                            /**
-                             * @description Why it was ignored, with the nearest field that exists.
-                             * @example is not a field of this request and was ignored; did you mean lotId?
-                             */
-                            message: string;
-                        }[];
+                        warnings?: components["schemas"]["IgnoredField"][];
                     };
                 };
             };
@@ -6698,9 +6673,10 @@ export interface operations {
                          * @example 1.0.0
                          */
                         version: string;
-                        /** @constant */
+                        /** @enum {string} */
                         status: "OK";
                         /**
+                         * Format: int64
                          * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */

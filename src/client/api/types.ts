@@ -36,7 +36,7 @@ export type Order = WithDates<Schemas['Order']>;
 export type OrderResult = Data<'integrateOrder'> & { processId: string };
 export type Tracking = Data<'trackShipment'>;
 
-export type NewWebhook = Schemas['NewWebhook'];
+export type NewWebhook = Schemas['WebhookRegistration'];
 export type WebhookChanges = WithDates<BodyOf<operations['updateWebhook']>>;
 export type Webhook = Schemas['Webhook'];
 export type WebhookWithSecret = Schemas['WebhookWithSecret'];

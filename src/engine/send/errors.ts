@@ -49,8 +49,8 @@ const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
   // The kernel's own timeout; the deadline of the exchange is reported without an error.
   [/^ETIMEDOUT$/, 'TIMEOUT'],
-  // Our resolver's.
-  [/^NO_PUBLIC_ADDRESS$/, 'DNS'],
+  // Our resolver's, and that of a name whose address is denied.
+  [/^(DNS|NO_PUBLIC_ADDRESS)$/, 'DNS'],
   // No connection; PROXY_REFUSED: no tunnel through the egress proxy.
   [
     /^(ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM|E[MN]FILE|PROXY_REFUSED)$/,

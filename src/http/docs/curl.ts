@@ -1,4 +1,4 @@
-import type { Method, OpenApiDocument, Operation, Paths } from '../openapi/types.js';
+import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
 
 /** One argument of a POSIX shell, whatever is in it. */
 export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -10,16 +10,8 @@ export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'
 export const logInCommand = (user: string) =>
   `TOKEN=$(curl -fsS "$URL/v1/login?key=$KEY" -u ${user} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
 
-/**
- * The document as the page shows it: each operation with a command to paste, what the commands need, and the
- * notifications as a group of their own.
- */
+/** The document as the page shows it: each operation with a command to paste, and what the commands need. */
 export function forPage(document: OpenApiDocument, baseUrl: string) {
-  const notifications = {
-    name: 'Notifications',
-    description:
-      'What your webhooks receive: requests that the service sends. See [Receiving](/docs/receiving).',
-  };
   return {
     ...document,
     info: {
@@ -27,35 +19,26 @@ export function forPage(document: OpenApiDocument, baseUrl: string) {
       license: undefined,
       description: `${document.info.description}\n\n${commandsIntro(baseUrl)}`,
     },
-    tags: document.tags.flatMap((tag) => (tag.name === 'Operator' ? [notifications, tag] : [tag])),
-    paths: mapOperations(document.paths, (method, path, operation) => ({
-      ...operation,
-      // The cookie is for the portal's own pages.
-      security: operation.security.filter((scheme) => !('cookie' in scheme)),
-      'x-codeSamples': [{ lang: 'shell', label: 'curl', source: curlOf(method, path, operation) }],
-    })),
-    webhooks: mapOperations(document.webhooks, (_method, _path, operation) => ({
-      ...operation,
-      tags: [notifications.name],
-    })),
+    paths: Object.fromEntries(
+      Object.entries(document.paths).map(([path, item]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(item).map(([method, operation]) => [
+            method,
+            {
+              ...operation,
+              // The cookie is for the portal's own pages.
+              security: operation.security.filter((scheme) => !('cookie' in scheme)),
+              'x-codeSamples': [
+                { lang: 'shell', label: 'curl', source: curlOf(method as Method, path, operation) },
+              ],
+            },
+          ]),
+        ),
+      ]),
+    ),
   };
 }
-
-const mapOperations = (
-  paths: Paths,
-  change: (method: Method, path: string, operation: Operation) => Operation,
-): Paths =>
-  Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(item).map(([method, operation]) => [
-          method,
-          change(method as Method, path, operation),
-        ]),
-      ),
-    ]),
-  );
 
 const commandsIntro = (baseUrl: string) => `## Commands
 

@@ -47,6 +47,7 @@ const pathsOf = (routes: Route[], schemas: SchemaCollector): Paths =>
 function operationOf(route: Route, schemas: SchemaCollector): Operation {
   const parameters = [
     ...parametersOf(route.params, 'path', schemas),
+    ...(route.auth === 'login' || route.auth === 'shipper' ? [accountKey] : []),
     ...parametersOf(route.query, 'query', schemas),
     ...parametersOf(route.headers, 'header', schemas),
   ];
@@ -62,6 +63,15 @@ function operationOf(route: Route, schemas: SchemaCollector): Operation {
     responses: responsesOf(route, schemas),
   };
 }
+
+/** The security scheme of that name as a parameter: many clients cannot send it beside another scheme. */
+const accountKey: Parameter = {
+  name: securitySchemes.accountKey.name,
+  in: 'query',
+  required: false,
+  description: `${securitySchemes.accountKey.description} Only a request with the portal's cookie may leave it out.`,
+  schema: { type: 'string' },
+};
 
 export function parametersOf(
   fields: z.ZodObject,

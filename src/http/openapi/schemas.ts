@@ -17,10 +17,10 @@ export function createSchemaCollector(): SchemaCollector {
       const text = JSON.stringify(z.toJSONSchema(schema, { io: direction, override: tidy }));
       const { $defs, ...root } = JSON.parse(
         text.replaceAll('"#/$defs/', '"#/components/schemas/'),
+        forGenerators,
       ) as JsonSchema & { $defs?: Record<string, JsonSchema> };
       delete root.$schema;
-      if (io !== 'body') Object.assign(components, $defs);
-      else Object.assign(components, bodyComponents, $defs && mapped($defs));
+      Object.assign(components, io === 'body' && $defs ? mapped($defs) : $defs);
       return io === 'body' ? asBody(root) : root;
     },
   };
@@ -31,8 +31,27 @@ function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (typeof schema.propertyNames === 'object' && !schema.propertyNames.pattern) delete schema.propertyNames;
   delete schema.$schema;
+}
+
+const maxInt32 = 2 ** 31 - 1;
+
+/**
+ * A reviver of JSON, for generators of clients. Numbers have a format: without one, several choose 32 bits. One value is
+ * an enum, and a type that may be null a list of two types, which more of them understand than `const` and `anyOf`.
+ */
+function forGenerators(_key: string, value: unknown): unknown {
+  const { anyOf, const: one, ...own } = Object(value) as JsonSchema;
+  if (typeof one === 'string') return { ...own, enum: [one] };
+  const [main] = [own.type].flat();
+  if (main === 'number') return { ...own, format: 'double' };
+  if (main === 'integer' && !(own.maximum! <= maxInt32)) return { ...own, format: 'int64' };
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]!.type !== 'null') return value;
+  const { type, enum: names, ...inner } = anyOf[0]!;
+  if (typeof type !== 'string') return value;
+  return { ...inner, type: [type, 'null'], ...(names && { enum: [...names, null] }), ...own };
 }
 
 /** The target of a reference, overridden by the reference's own keywords. */
@@ -48,7 +67,6 @@ export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   const { examples, properties, items, anyOf, ...target } = resolved(schema, components);
   if (examples) return examples[0];
-  if ('const' in target) return target.const;
   if (target.enum) return target.enum[0];
   if ('default' in target) return target.default;
   if (properties) {
@@ -65,44 +83,20 @@ export const ownId = (name: string, example: unknown): unknown =>
 
 /** The pattern of any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
 const anyText = '^[^\\u0000]*$';
-const anyJson = { $ref: '#/components/schemas/AnyJson' };
-const fieldName = { pattern: anyText, not: { enum: ['__proto__', 'constructor'] } };
 
-const scalars: JsonSchema[] = [{ type: ['null', 'boolean', 'number'] }, { type: 'string', pattern: anyText }];
-const within = (inner: JsonSchema): JsonSchema[] => [
-  { type: 'array', items: inner },
-  { type: 'object', propertyNames: fieldName, additionalProperties: inner },
-];
-
-/** `components.schemas` that bodies refer to. Two levels only: recursive schemas break many tools. */
-const bodyComponents: Record<string, JsonSchema> = {
-  AnyJson: {
-    description:
-      'Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep.',
-    anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
-  },
-  NestedJson: { description: 'A value nested in AnyJson.', anyOf: [...scalars, ...within({})] },
-};
-
-/** Adds to a body's schema what body.ts requires of every body, also in undeclared fields. */
+/** Adds the pattern to every text of a body that has no stricter one. */
 function asBody(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf, additionalProperties, ...rest } = schema;
-  const parts: JsonSchema = {
+  const isText = [schema.type].flat()[0] === 'string';
+  return {
     ...rest,
+    ...(isText && !['pattern', 'format', 'enum'].some((name) => name in schema) && { pattern: anyText }),
     ...(properties && { properties: mapped(properties) }),
     ...(items && { items: asBody(items) }),
     ...(anyOf && { anyOf: anyOf.map(asBody) }),
     ...(additionalProperties && { additionalProperties: asBody(additionalProperties) }),
   };
-  if (isAnything(schema)) return { ...parts, ...anyJson };
-  if (schema.type === 'string' && !['pattern', 'format', 'enum', 'const'].some((name) => name in schema))
-    return { ...parts, pattern: anyText };
-  if (schema.type !== 'object') return parts;
-  return { propertyNames: fieldName, additionalProperties: anyJson, ...parts };
 }
 
 const mapped = (schemas: Record<string, JsonSchema>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asBody(schema)]));
-
-const isAnything = (schema: JsonSchema): boolean =>
-  !['type', '$ref', 'anyOf', 'enum', 'const'].some((name) => name in schema);

@@ -27,6 +27,8 @@ export interface Operation {
   tags: [string];
   summary: string;
   description?: string;
+  /** Not for a client to call. */
+  'x-internal'?: true;
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };

@@ -110,10 +110,12 @@ export const evenIfFieldsAreWrong = {
 export const details = described(
   z
     .array(
-      z.object({
-        path: described(z.string(), 'The field or parameter.', 'package.weight'),
-        message: described(z.string(), 'What would be right.', 'must be greater than 0'),
-      }),
+      z
+        .object({
+          path: described(z.string(), 'The field or parameter.', 'package.weight'),
+          message: described(z.string(), 'What would be right.', 'must be greater than 0'),
+        })
+        .meta({ id: 'WrongField', description: 'An invalid field or parameter.' }),
     )
     .optional(),
   'Every invalid field or parameter.',
@@ -122,18 +124,20 @@ export const details = described(
 export const warnings = described(
   z
     .array(
-      z.object({
-        path: described(
-          z.string(),
-          'The field of the body; `body` in the entry that counts the rest.',
-          'lotID',
-        ),
-        message: described(
-          z.string(),
-          'Why it was ignored, with the nearest field that exists.',
-          'is not a field of this request and was ignored; did you mean lotId?',
-        ),
-      }),
+      z
+        .object({
+          path: described(
+            z.string(),
+            'The field of the body; `body` in the entry that counts the rest.',
+            'lotID',
+          ),
+          message: described(
+            z.string(),
+            'Why it was ignored, with the nearest field that exists.',
+            'is not a field of this request and was ignored; did you mean lotId?',
+          ),
+        })
+        .meta({ id: 'IgnoredField', description: 'A field of the body that was ignored.' }),
     )
     .optional(),
   'Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many.',

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../../src/roles/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
-import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
+import type { JsonSchema, OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { sharedService } from '../../support/shared-service.js';
 import { sendRaw } from '../../support/client.js';
@@ -92,6 +92,83 @@ describe('the document', () => {
   });
 });
 
+describe('generators of clients find in the document', () => {
+  const schemas = [...objectsIn(document)].filter(
+    ([{ type, enum: names, anyOf }, pointer]) =>
+      (typeof type === 'string' || [type, names, anyOf].some(Array.isArray)) &&
+      !pointer.some((part) => part.startsWith('example')) &&
+      pointer.at(-1) !== 'properties',
+  ) as unknown as [JsonSchema, string[]][];
+  const placesOf = (isFound: (schema: JsonSchema) => boolean) =>
+    schemas.filter(([schema]) => isFound(schema)).map(([, pointer]) => pointer.join('/'));
+
+  test('one type, which may be null, for every value that is not any JSON', () => {
+    expect(schemas.length).toBeGreaterThan(500);
+    const isList = ({ type }: JsonSchema) =>
+      Array.isArray(type) && (type.length !== 2 || type[0] === 'null' || type[1] !== 'null');
+    expect(placesOf(isList)).toEqual([]);
+    const isNullOnly = ({ type }: JsonSchema) => type === 'null';
+    expect(placesOf(isNullOnly).filter((place) => !place.endsWith('/data/anyOf/1'))).toEqual([]);
+  });
+
+  test('no number that they would make one of 32 bits although it may be larger', () => {
+    const types = (schema: JsonSchema) => [schema.type].flat();
+    const isNarrow = (schema: JsonSchema) =>
+      (types(schema).includes('integer') && schema.format !== 'int64' && !(schema.maximum! < 2 ** 31)) ||
+      (types(schema).includes('number') && schema.format !== 'double');
+    expect(placesOf(isNarrow).filter((place) => !place.endsWith('Retry-After/schema'))).toEqual([]);
+  });
+
+  test('only values that they can name, and none by itself', () => {
+    const isOdd = ({ enum: values = [], ...schema }: JsonSchema) =>
+      'const' in schema ||
+      (values as (string | null)[]).some((value) => value !== null && !/^[\w-]+$/.test(value));
+    expect(placesOf(isOdd)).toEqual([]);
+  });
+
+  test('no schema whose name they give to something else', () => {
+    const names = Object.keys(document.components.schemas);
+    const taken = names.flatMap((name) => [`New${name}`, `Nullable${name}`, `Api${name}`, `${name}Response`]);
+    expect(names.filter((name) => taken.includes(name))).toEqual([]);
+    const inSmall = names.map((name) => name.toLowerCase());
+    expect(new Set(inSmall).size).toBe(names.length);
+  });
+
+  test('no schema that only notifications use, which some leave out', () => {
+    const refsIn = (value: unknown) =>
+      [...objectsIn(value)].flatMap(([{ $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(refsIn([document.paths, document.components])).toEqual(
+      expect.arrayContaining(refsIn(document.webhooks)),
+    );
+  });
+
+  test('one schema for a body, whatever its type', () => {
+    for (const { operation } of operations) {
+      const bodies = Object.values(operation.requestBody?.content ?? {});
+      if (bodies.length > 1) expect(new Set(bodies.map(({ schema }) => schema.$ref)).size).toBe(1);
+      for (const { schema } of bodies.slice(1)) expect(schema.$ref).toMatch(/\w+$/);
+    }
+  });
+
+  test('notifications under a tag of their own', () => {
+    const tagsOf = (paths: OpenApiDocument['paths']) =>
+      new Set(Object.values(paths).flatMap((item) => Object.values(item).map(({ tags }) => tags[0])));
+    expect([...tagsOf(document.webhooks)]).toEqual(['Notifications']);
+    expect(tagsOf(document.paths)).not.toContain('Notifications');
+  });
+
+  test('the account key as a parameter wherever it is a security scheme, which comes after the token', () => {
+    const withKey = operations.filter(({ operation }) => operation.security[0]?.accountKey);
+    expect(withKey.length).toBeGreaterThan(20);
+    for (const { operation } of operations) {
+      const keys = (operation.parameters ?? []).filter(({ name }) => name === 'key');
+      const isNeeded = operation.security[0]?.accountKey !== undefined;
+      expect(keys).toEqual(isNeeded ? [expect.objectContaining({ in: 'query', required: false })] : []);
+      if (isNeeded) expect(Object.keys(operation.security[0]!).at(-1)).toBe('accountKey');
+    }
+  });
+});
+
 /** Nested routers included. */
 function routesOf(router: Pick<IRouter, 'stack'>): string[] {
   return router.stack.flatMap(({ route, handle }) => {
@@ -126,7 +203,7 @@ test('the router and the document have the same routes, but for the portal', asy
 test('no header may begin or end with a space, which HTTP would drop', () => {
   const patterns = operations.flatMap(({ operation: { parameters = [] } }) =>
     parameters.flatMap(({ in: place, schema }) =>
-      place === 'header' && !('const' in schema) ? [schema.pattern as string] : [],
+      place === 'header' && !schema.enum ? [schema.pattern as string] : [],
     ),
   );
   expect(patterns.length).toBeGreaterThan(0);

@@ -247,7 +247,7 @@ describe('query parameters', () => {
       expectFailure(response, 400);
       const detail = response.body.error.details?.find(({ path }) => path === 'lmit');
       const declared = (described.operation.parameters ?? []).filter(({ in: place }) => place === 'query');
-      const named = ['key', ...declared.map(({ name }) => name)].join(', ');
+      const named = [...new Set(['key', ...declared.map(({ name }) => name)])].join(', ');
       expect(detail?.message).toBe(`is not a parameter of this endpoint; it takes ${named}`);
     }
   });
@@ -255,7 +255,7 @@ describe('query parameters', () => {
   test('a query parameter that is given more than once returns 400 that says so, on every endpoint', async () => {
     for (const described of operations)
       for (const { name, in: place } of described.operation.parameters ?? []) {
-        if (place !== 'query') continue;
+        if (place !== 'query' || name === 'key') continue; // without one key, 401
         const response = await bareCall(service, account, described, `${name}=1&${name}=1`);
         expectFailure(response, 400);
         const details = response.body.error.details!.filter(({ path }) => path === name);

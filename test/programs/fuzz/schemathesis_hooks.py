@@ -1,5 +1,5 @@
 """What the document cannot tell: that one field does not go with another, that a cursor was never given out, and what
-holds for any JSON at every depth, since a schema that refers to itself breaks many tools."""
+holds for any JSON at every depth, since schemas that say so break many generators of clients."""
 
 import re
 
@@ -8,7 +8,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 BEYOND_SCHEMAS = re.compile(
     r"^must be before to$|^cannot be combined with after$|^is not of this database|^is masked, but"
-    r"|^must not contain U\+0000|^belongs to another list|^must not be before shipperDropoffDate$"
+    r"|^must not contain U\+0000|^is not allowed$|^must not be nested deeper|^belongs to another list"
+    r"|^must not be before shipperDropoffDate$"
     r"|.*may be in seconds$"
 )
 
