@@ -26,7 +26,7 @@ export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
 const serverKeepAlive = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3 };
 
 /** The settings of a new session, as its startup message has them: nobody can send a statement before they apply. */
-export const startOptions = (settings: Settings): string =>
+const startOptions = (settings: Settings): string =>
   Object.entries({ ...sessionSettings, ...serverKeepAlive, ...settings })
     .map(([name, value]) => `-c ${name}=${String(value).replace(/[\\ ]/g, '\\$&')}`)
     .join(' ');

@@ -103,9 +103,9 @@ const hostileEngines: Fault = {
     const { superuserUrl, sql } = world.postgres!;
     process.env.PGOPTIONS = usualOptions; // for the bench's own connections
     await setDefaults(superuserUrl, 'hostile');
-    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
-                        where backend_type = 'client backend' and pid <> pg_backend_pid()`;
-    await sql(terminate).catch(() => undefined);
+    await sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'parcelhook%'`,
+    );
     mark();
     await pause(10_000);
     const database = await emptyDatabaseOfOwner(superuserUrl);
@@ -140,13 +140,20 @@ async function saysWhy(
   const startedAt = performance.now();
   const headers = { authorization: `Bearer ${operatorToken}` };
   let slowestMs = 0;
-  await until(`${role} says why`, 30_000, async () => {
+  let said: Record<string, string> = {};
+  const says = async () => {
     const askedAt = performance.now();
     const lives = await request(`${url}/healthz`).catch(() => null);
     if (lives) slowestMs = Math.max(slowestMs, performance.now() - askedAt);
-    const { body } = (await request(`${url}/readyz`, { headers }).catch(() => null)) ?? {};
-    return why.test((body as { checks?: Record<string, string> } | undefined)?.checks?.[check] ?? '');
-  }).finally(stop);
+    const answer = await request(`${url}/readyz`, { headers }).catch(() => null);
+    said = (answer?.body as { checks?: Record<string, string> } | undefined)?.checks ?? said;
+    return why.test(said[check] ?? '');
+  };
+  await until(`${role} says why`, 60_000, says)
+    .catch((error: unknown) => {
+      throw new Error(`it said ${JSON.stringify(said)}`, { cause: error });
+    })
+    .finally(stop);
   const saidAfterMs = performance.now() - startedAt;
   const { exit } = await ended;
   return [
