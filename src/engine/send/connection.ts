@@ -15,6 +15,7 @@ import {
 } from './destination.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { DnsResolver, Requester } from './dns/resolver.js';
+import { boundHandshakes } from './handshakes.js';
 import type { Progress } from './phases.js';
 import { proxyOf, receiverBehind, throughTunnels, type AttemptOptions } from './proxy.js';
 
@@ -163,7 +164,7 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
   const ofProcess = Math.min(MAX_IDLE_SOCKETS, openFilesLimit() * IDLE_SHARE_OF_OPEN_FILES);
   boundIdle(Object.values(agents), options.maxIdleSockets ?? Math.floor(ofProcess / (options.sharedBy ?? 1)));
   return options.egressProxy === undefined
-    ? { http: withGuard(agents.http, options), https: withGuard(agents.https, options) }
+    ? { http: withGuard(agents.http, options), https: boundHandshakes(withGuard(agents.https, options)) }
     : tunnelled(agents, options.egressProxy, options);
 }
 
