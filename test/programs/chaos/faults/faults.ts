@@ -9,6 +9,7 @@ import {
 } from './figures.js';
 import { egressFaults } from './egress.js';
 import { abuses } from './abuse.js';
+import { fairnessFaults } from './fairness.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { floods } from './floods.js';
@@ -288,5 +289,6 @@ export const faults: Fault[] = [
   ...replayFaults,
   ...sweepFaults,
   ...slowReceiverFaults,
+  ...fairnessFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];
