@@ -49,6 +49,7 @@ const pagesAtOnce = 2;
 const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
+const heavyForMs = 60_000;
 
 /**
  * A claim is a lease in PostgreSQL on one attempt number. If this process dies, the sweeper takes up the delivery when
@@ -185,10 +186,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       isProved: entry.pool === 'quick',
       sending: (target) => scheduler.sending(entry, performance.now(), options.paces?.of(target)),
       answered: (answer) => {
-        const sendableMs = scheduler.answered(entry, performance.now());
+        const nowMs = performance.now();
+        const sendableMs = scheduler.answered(entry, nowMs);
         if (!answer) return;
-        // A receiver that may have ended a thread counts as slow until it has proved to be quick.
-        took(isLost(answer) ? Infinity : answer.durationMs);
+        // A receiver that may have ended a thread counts as slow until it has proved to be quick, and one whose handshakes
+        // are heavy for a while: other threads would make them again.
+        if (answer.isHeavy) entry.lane.slowUntilMs = nowMs + heavyForMs;
+        const isSlow = isLost(answer) || nowMs < entry.lane.slowUntilMs;
+        took(isSlow ? Infinity : answer.durationMs);
         noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),

@@ -86,6 +86,8 @@ export class Lane {
   cursorMs = -Infinity;
   /** The last moment without room: there were as many attempts as `limit`, or as its host's pace allows. */
   fullAtMs = -Infinity;
+  /** Until then its attempts count as slow, however long they last. */
+  slowUntilMs = -Infinity;
   /** The pace of its host; null if that is not bounded, or before the first attempt. */
   pace: Pace | null = null;
   /** Attempts that have started since were allowed by it. */

@@ -15,6 +15,7 @@ import {
 } from './destination.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
+import { boundHandshakes } from './handshakes.js';
 import { KeptConnections } from './kept.js';
 import type { Progress } from './phases.js';
 import { openTunnel, proxyOf } from './proxy.js';
@@ -175,6 +176,7 @@ function createAgents(options: RouteOptions, keepAlive: boolean, races: Races) {
     kept?.manage(agent);
     connectByRace(agent, options, kept, races);
   }
+  boundHandshakes(agents.https);
   return agents;
 }
 

@@ -5,6 +5,7 @@ import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
 import { detailOf, onlyErrorDetail } from './detail.js';
 import { serviceHeaders, sign, timestampOf } from './headers.js';
+import { isHeavy } from './handshakes.js';
 import { failedOutcome, type Outgoing } from './messages.js';
 import { createSender, type AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
@@ -78,6 +79,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
           detail: sent.ok && !outgoing.keepsDetail ? onlyErrorDetail(sent) : detailOf(sent, request),
           phaseEnds,
           queuedMs: 0,
+          isHeavy: isHeavy(sent),
         };
       } catch (error) {
         logger.error(

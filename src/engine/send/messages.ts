@@ -81,6 +81,7 @@ export type OutcomeMessage = [
   detail: AttemptOutcome['detail'],
   phaseEnds: AttemptOutcome['phaseEnds'],
   queuedMs: AttemptOutcome['queuedMs'],
+  isHeavy: AttemptOutcome['isHeavy'],
 ];
 
 export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage => [
@@ -97,6 +98,7 @@ export const packOutcome = (id: number, outcome: AttemptOutcome): OutcomeMessage
   outcome.detail,
   outcome.phaseEnds,
   outcome.queuedMs,
+  outcome.isHeavy,
 ];
 
 export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
@@ -112,6 +114,7 @@ export const unpackOutcome = (message: OutcomeMessage): AttemptOutcome => ({
   detail: message[10],
   phaseEnds: message[11],
   queuedMs: message[12],
+  isHeavy: message[13],
 });
 
 /** The outcome of an attempt that has no response and nothing to show. */
@@ -128,4 +131,5 @@ export const failedOutcome = (errorCode: ErrorCode, startedAt: Date, durationMs 
   detail: null,
   phaseEnds: [],
   queuedMs: 0,
+  isHeavy: false,
 });

@@ -66,6 +66,8 @@ export interface AttemptOutcome extends Omit<
   phaseEnds: [Phase, number][];
   /** The time that it waited for its thread. */
   queuedMs: number;
+  /** Its TLS handshake took long. */
+  isHeavy: boolean;
 }
 
 export interface Sender {

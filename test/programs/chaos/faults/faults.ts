@@ -9,6 +9,7 @@ import {
 } from './figures.js';
 import { egressFaults } from './egress.js';
 import { abuses } from './abuse.js';
+import { fairnessFaults } from './fairness.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { floods } from './floods.js';
@@ -291,5 +292,6 @@ export const faults: Fault[] = [
   ...slowReceiverFaults,
   ...senderThreadFaults,
   ...clockAbuses,
+  ...fairnessFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 
 import { inDenied, type DestinationPolicy } from '../../../../src/engine/send/destination.js';
+import { isHeavy } from '../../../../src/engine/send/handshakes.js';
 import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
 import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
 import { createLoopback } from './loopback.js';
@@ -75,6 +76,34 @@ function sealer(secret: Buffer, sequence: number) {
     return Buffer.concat([header, ...sealed, cipher.getAuthTag()]);
   };
 }
+
+describe('handshakes', () => {
+  test('of one shipper begin eight at a time, and those that hang make way; those of another go between them', async () => {
+    let came = 0;
+    const hanging = await loopback.listen(
+      net.createServer((socket) => {
+        came += 1;
+        socket.on('error', () => undefined).resume();
+      }),
+      'https',
+    );
+    const { url } = await secureServer(good);
+    const sender = open({ certificateAuthority: good.cert });
+    const startedAt = performance.now();
+    const all = Array.from({ length: 20 }, () => send(hanging.url, sender));
+    const request = { url, shipperId: 'other', headers: [], body: '{}', timeoutMs: 2_000 };
+    expect(await sender.send(request)).toMatchObject({ ok: true });
+    if (performance.now() - startedAt < 200) expect(came).toBeLessThanOrEqual(8); // a busy machine takes longer
+    expect(await Promise.all(all)).toEqual(all.map(() => expect.objectContaining({ errorCode: 'TIMEOUT' })));
+    expect(came).toBe(20);
+  });
+
+  test('are heavy if they last longer than two more round trips', () => {
+    expect(isHeavy({ connectMs: 200, tlsMs: 450 })).toBe(false);
+    expect(isHeavy({ connectMs: 5, tlsMs: 120 })).toBe(true);
+    expect(isHeavy({ connectMs: null, tlsMs: null })).toBe(false);
+  });
+});
 
 describe('TLS', () => {
   test('a receiver with a valid certificate gets the request, and its connection stays open', async () => {
