@@ -23,7 +23,7 @@ export function bytesOf(rawBody: RawBody): Uint8Array<ArrayBuffer> {
   throw new TypeError('rawBody must be the body as received: text, bytes or an ArrayBuffer.');
 }
 
-export const invalid = (message: string) => new ParcelhookError(message, { code: 'INVALID_SIGNATURE' });
+const invalid = (message: string) => new ParcelhookError(message, { code: 'INVALID_SIGNATURE' });
 
 /** The id and the time that a request's signatures cover, and these. Throws if a part is missing, or the time far off. */
 export function signedParts(

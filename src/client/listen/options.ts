@@ -112,7 +112,15 @@ function interestsOf(given: string | undefined): ReadonlySet<string> | undefined
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** The beginning of 2001, as for the service's own filters. */
 const minTimeMs = 978_307_200_000;
-const timeFormat = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
+/** RFC 3339 as widely as the service takes it. */
+const timeFormat =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?\d*(?:[Zz]|([+-]\d{2}):?(\d{2})?))?$/;
+
+function momentMs(given: string): number {
+  const [, day, minute, second = ':00', offset = '+00', minutes = '00'] = timeFormat.exec(given) ?? [];
+  if (day === undefined) return NaN;
+  return Date.parse(minute === undefined ? day : `${day}T${minute}${second}${offset}:${minutes}`);
+}
 
 function sinceOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
@@ -121,7 +129,7 @@ function sinceOf(given: string | undefined): Date | undefined {
   const isNumber = /^\d{1,14}$/.test(given);
   if (isNumber && Number(given) < minTimeMs)
     throw new UsageError('--since: this looks like seconds; give milliseconds since 1970');
-  const ms = isNumber ? Number(given) : timeFormat.test(given) ? Date.parse(given) : NaN;
+  const ms = isNumber ? Number(given) : momentMs(given);
   if (Number.isNaN(ms))
     throw new UsageError(
       '--since: give how long ago (10m, 2h, 1d), or a time: ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds',
