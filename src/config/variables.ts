@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { isProxyUrl } from '../engine/engine.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
-import { dnsServers, networks } from '../platform/networks.js';
 import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
+import { dnsServers, networks, proxies } from './addresses.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -50,23 +50,6 @@ const ports = z.string().transform((text, context) => {
 
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
-
-/** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
-const proxies = z.string().transform((text, context) => {
-  if (/^[1-9]$/.test(text.trim())) return Number(text);
-  const list = text.split(',').map((entry) => entry.trim());
-  const known = (entry: string) =>
-    ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
-    ipaddr.IPv4.isValidFourPartDecimal(entry) ||
-    ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) ||
-    ipaddr.IPv6.isValid(entry) ||
-    ipaddr.IPv6.isValidCIDR(entry);
-  if (list.every(known)) return list;
-  context.addIssue(
-    'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
-  );
-  return z.NEVER;
-});
 
 const dataFile = <T>(read: (path: string) => T) =>
   z.string().transform((path, context) => {
