@@ -4,12 +4,12 @@ import { isProxyUrl } from '../engine/engine.js';
 import { parseAddress } from '../platform/database/connection.js';
 import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
-import { dnsServers, networks } from '../platform/networks.js';
 import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
+import { dnsServers, networks, proxies } from './addresses.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -72,23 +72,6 @@ const destinations = z.string().transform((text, context) => {
   if (list.every((entry) => URL.canParse(`x://${entry}`) && new URL(`x://${entry}`).host === entry))
     return list;
   context.addIssue('must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
-  return z.NEVER;
-});
-
-/** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
-const proxies = z.string().transform((text, context) => {
-  if (/^[1-9]$/.test(text.trim())) return Number(text);
-  const list = text.split(',').map((entry) => entry.trim());
-  const known = (entry: string) =>
-    ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
-    ipaddr.IPv4.isValidFourPartDecimal(entry) ||
-    ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) ||
-    ipaddr.IPv6.isValid(entry) ||
-    ipaddr.IPv6.isValidCIDR(entry);
-  if (list.every(known)) return list;
-  context.addIssue(
-    'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
-  );
   return z.NEVER;
 });
 

@@ -11,6 +11,7 @@ import { responseReasons, type ResponseReason } from '../circuit/store.js';
 import { countOutcomes, disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
 import { dueSinceUnknown, type Due, type Claim, type Settlement, type Turn } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
+import { endProbes } from '../outbox/claim.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
 import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
 import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
@@ -96,11 +97,18 @@ export function createSettler(options: SettlerOptions): Settler {
     options.onNotCallable(targets.map(({ webhookId }) => webhookId));
   };
 
+  /** A probe that was lost says nothing: the next one may come at once. */
+  const endProbe = (webhookId: string) =>
+    void endProbes(db, [webhookId]).catch((error: unknown) =>
+      logger.warn({ webhookId, error: describeError(error) }, 'probe not ended; the next one comes later'),
+    );
+
   const followUp = ({ claim, storedAddress, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
     noteSettlement(metrics, completed, claim, settlement);
-    if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
     const { webhookId } = claim;
+    if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
+    else if (claim.isProbe) endProbe(webhookId);
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
     if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
 import { lapse, leaseMs, muchRoom, record } from '../../support/core/acts.js';
 import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
@@ -7,6 +8,7 @@ import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/cor
 import { outboxOf } from '../../support/core/world.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { onceAt, programWith } from '../../support/sender-program.js';
+import { until } from '../../support/until.js';
 
 let receiver: Receiver;
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
@@ -29,6 +31,26 @@ test('a delivery whose thread ended is sent again at once: LOST in the log, no r
   expect(await now()).toEqual(['1 SUCCEEDED']);
   expect(await attempts()).toEqual([{ number: 1, trigger: 'SCHEDULED', error_code: 'LOST' }]);
   expect(await world.sql('select 1 from circuits')).toEqual([]);
+});
+
+test('after a probe whose thread ended the next one may come at once', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await world.sql(`insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+    select webhook_id, now(), 20, 20, now() from webhooks`);
+  const sending = ending();
+  const dispatcher = startDispatcher(world, receiver.url, { sending });
+  const before = receiver.received.length;
+  dispatcher.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());
+  await dispatcher.drain();
+  const isUnderWay = () => world.sql('select 1 from circuits where probe_until is not null');
+  await until('the probe has ended', async () => (await isUnderWay()).length === 0);
+  expect(await attempts()).toMatchObject([{ error_code: 'LOST' }]);
+  const next = startDispatcher(world, receiver.url, { sending });
+  next.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());
+  await receiver.waitFor(before + 1);
+  await next.drain();
+  sending.close();
+  expect(await now()).toEqual(['1 SUCCEEDED']);
 });
 
 test('a redelivery whose thread ended is made again when its lease has expired', async () => {
