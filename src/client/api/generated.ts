@@ -2229,7 +2229,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2329,7 +2329,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
@@ -2488,15 +2488,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED") | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2507,6 +2507,7 @@ export interface components {
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+             *       "accept": "*\/*",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "195",
@@ -2598,15 +2599,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address that may be called, or its name servers did not respond; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the target address may not be called, or not any more; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made; `LOST`: the process or thread that made the attempt ended before the outcome was known; the notification may have arrived, and is sent again unless it was a test.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              */
-            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES" | "REFUSED") | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED") | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -2617,6 +2618,7 @@ export interface components {
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
              *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+             *       "accept": "*\/*",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "195",

@@ -19,6 +19,7 @@ import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
 import { replayFaults } from './replays.js';
 import { slowReceiverFaults } from './slow-receiver.js';
+import { endlessResponseFaults } from './endless-responses.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -288,5 +289,6 @@ export const faults: Fault[] = [
   ...replayFaults,
   ...sweepFaults,
   ...slowReceiverFaults,
+  ...endlessResponseFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];
