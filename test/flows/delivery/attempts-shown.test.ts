@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { operator, registerAccount, type Account } from '../../support/client.js';
 import { findInDatabase } from '../../support/database.js';
 import type { Received } from '../../support/receiver.js';
@@ -184,6 +186,27 @@ it('by default a success by the schedule shows no phases, address or headers; a 
   for (const attempt of [again, failure, tested])
     expect(attempt).toMatchObject({ firstByteMs: ms, remoteAddress: '127.0.0.1', responseHeaders: {} });
   expectShown([tested, failure, again] as unknown as Shown[], receiver.received.slice(1));
+});
+
+it('a delivery whose response has a malformed header succeeds with its status, and the log says what was wrong', async () => {
+  const account = await registerAccount(await sharedService());
+  const { webhookId } = await hookWith(account, {});
+  const server = createServer((socket) =>
+    socket
+      .on('error', () => {})
+      .once('data', () => socket.write('HTTP/1.1 202 Accepted\r\nBad Name: x\r\n\r\n')),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const targetAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await change(account, webhookId, { targetAddress });
+  const deliveryId = await orderDelivered(account, webhookId);
+  const { status, attempts } = await after(account, deliveryId, 1);
+  expect(status).toBe('SUCCEEDED');
+  expect(attempts).toMatchObject([
+    { statusCode: 202, errorCode: null, errorDetail: 'MALFORMED_HEADER', responseBody: null, dnsMs: null },
+  ]);
+  server.close();
 });
 
 it('an attempt without a response shows what was sent, one without a connection shows null', async () => {

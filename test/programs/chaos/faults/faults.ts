@@ -21,6 +21,7 @@ import { networkFaults } from './network.js';
 import { replayFaults } from './replays.js';
 import { senderThreadFaults } from './sender-threads.js';
 import { slowReceiverFaults } from './slow-receiver.js';
+import { endlessResponseFaults } from './endless-responses.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -293,5 +294,6 @@ export const faults: Fault[] = [
   ...senderThreadFaults,
   ...clockAbuses,
   ...fairnessFaults,
+  ...endlessResponseFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { once } from 'node:events';
 
 type Listening = { url: string; port: number; connections: () => number };
@@ -28,6 +30,15 @@ export function createLoopback() {
 
   return {
     listen,
+    /** Counts the bytes it can decrypt. */
+    async secure(pair: { key: string; cert: string }, options: https.ServerOptions = {}) {
+      let bytes = 0;
+      const server = https.createServer({ ...pair, ...options }, (_, response) => response.end('OK'));
+      server.on('secureConnection', (socket: TLSSocket) =>
+        socket.on('data', (data: Buffer) => (bytes += data.length)),
+      );
+      return { ...(await listen(server, 'https')), server, bytes: () => bytes };
+    },
     /** `respond` gets the first bytes of every request. */
     raw(respond: (socket: net.Socket, requestNumber: number, data: Buffer) => void): Promise<Listening> {
       let requests = 0;
