@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.
+         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.
          */
         get: operations["listAudit"];
         put?: never;
@@ -695,7 +695,7 @@ export interface paths {
         };
         /**
          * Show how the service is doing
-         * @description Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.
+         * @description Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, replays and versions. A queue that cannot be read has an error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -1066,7 +1066,7 @@ export interface components {
             auditId: string;
             /**
              * Format: date-time
-             * @description When it was done; for refusals, when they were written to the log.
+             * @description When it was done, for the first time; for refusals, when they were written to the log.
              * @example 2026-11-21T12:00:00+00:00
              */
             at: string;
@@ -1122,7 +1122,7 @@ export interface components {
              */
             fields: string[];
             /**
-             * @description Number of refusals that the entry stands for.
+             * @description How many refusals, or changes within a minute, the entry stands for.
              * @example 1
              */
             count: number;
@@ -1775,7 +1775,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description The contents in detail: any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent. At most 16,384 bytes as JSON.
                  * @example null
                  */
                 items?: components["schemas"]["AnyJson"];
@@ -1936,7 +1936,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description The contents in detail: any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent. At most 262,144 bytes as JSON.
                  * @example null
                  */
                 items: unknown;
@@ -2782,12 +2782,12 @@ export interface components {
              */
             lng?: number | null;
             /**
-             * @description Passed on unchanged.
+             * @description Passed on unchanged. At most 16,384 bytes as JSON.
              * @example null
              */
             anomalies?: components["schemas"]["AnyJson"];
             /**
-             * @description Passed on unchanged.
+             * @description Passed on unchanged. At most 16,384 bytes as JSON.
              * @example []
              */
             evidences?: components["schemas"]["AnyJson"][];
@@ -2948,6 +2948,16 @@ export interface components {
                 /** @description The shippers that are owed the most, at most 10. */
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
+            /** @description What shippers have stored today, against the limit. */
+            storedBytes: {
+                /**
+                 * @description `STORED_BYTES_PER_DAY`; 0: no limit.
+                 * @example 1073741824
+                 */
+                limit: number;
+                /** @description The shippers that have stored the most today (UTC), at most 10. */
+                shippers: components["schemas"]["StoredBytesOfShipper"][];
+            };
             /**
              * @description Webhooks whose circuit is open.
              * @example 1
@@ -3008,6 +3018,30 @@ export interface components {
              * @example 1
              */
             webhooks: number;
+        };
+        /** @description What was stored for a shipper today. */
+        StoredBytesOfShipper: {
+            /**
+             * Format: uuid
+             * @description The shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * @description Its name.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Bytes of its orders, events and responses that were stored today (UTC).
+             * @example 52428800
+             */
+            bytes: number;
+            /**
+             * @description Whether its orders are refused.
+             * @example false
+             */
+            isLimited: boolean;
         };
         /** @description A webhook whose circuit is open. */
         OpenCircuit: {
@@ -4678,7 +4712,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. */
+            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. Or more than 60 changes of this webhook within a minute. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4752,6 +4786,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or more than 60 changes of this webhook within a minute. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4959,6 +4994,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or you have reached the bytes that may be stored in a day (UTC). */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5783,12 +5819,12 @@ export interface operations {
                      */
                     lng?: number | null;
                     /**
-                     * @description Passed on unchanged.
+                     * @description Passed on unchanged. At most 16,384 bytes as JSON.
                      * @example null
                      */
                     anomalies?: components["schemas"]["AnyJson"];
                     /**
-                     * @description Passed on unchanged.
+                     * @description Passed on unchanged. At most 16,384 bytes as JSON.
                      * @example []
                      */
                     evidences?: components["schemas"]["AnyJson"][];

@@ -56,6 +56,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
         }),
     },
     sending: openSending(),
+    onStored: () => undefined,
     logAttempts: 'all',
     logDetail: 'failed',
     tracing: withoutExport,
