@@ -43,16 +43,16 @@ const unitBytes: Record<string, number> = {
 
 export function parseByteCount(text: string): number | null {
   if (text.length > maxLength) return null;
-  const match = /^(\d{1,6}(?:\.\d{1,3})?) ?([kKMGT]i?B|B)$/.exec(text.trim());
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([kKMGT]i?B|B)$/.exec(text.trim());
   return match ? Math.round(Number(match[1]) * unitBytes[match[2]!]!) : null;
 }
 
 /** `mayBeOff`: 0 is taken as well. */
 export const byteCount = (min: string, max: string, mayBeOff = false) =>
   z.string().transform((text, context) => {
-    const bytes = mayBeOff && text.trim() === '0' ? 0 : parseByteCount(text);
-    const isWithin = bytes !== null && bytes >= parseByteCount(min)! && bytes <= parseByteCount(max)!;
-    if (isWithin || bytes === 0) return bytes;
+    if (mayBeOff && text.trim() === '0') return 0;
+    const bytes = parseByteCount(text);
+    if (bytes !== null && bytes >= parseByteCount(min)! && bytes <= parseByteCount(max)!) return bytes;
     context.addIssue(
       `must be a size from ${min} to ${max}: a number and KiB, MB, GB, TB, MiB, GiB or TiB, such as 500GiB`,
     );
