@@ -112,6 +112,11 @@ export const variables = z.object({
     .describe(
       'Maximum number of concurrent connections. One address block (IPv4 /24, IPv6 /56) may have a quarter of them, unless it is loopback or a proxy in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
     ),
+  KEEP_ALIVE_TIMEOUT: duration({ minMs: 1_000, maxMs: dayMs })
+    .prefault('65s')
+    .describe(
+      'How long an idle connection stays open, from 1s to 1d; longer than the load balancer in front keeps its own',
+    ),
   PUBLIC_URL: baseUrl
     .optional()
     .describe(
@@ -137,7 +142,7 @@ export const variables = z.object({
     .describe(
       'What `DATABASE_URL` leads to: `none` is PostgreSQL itself; `transaction` is a pooler such as PgBouncer in transaction mode, which is slower and needs `REDIS_URL`',
     ),
-  DATABASE_SIZE_LIMIT: byteCount
+  DATABASE_SIZE_LIMIT: byteCount('1MiB', '1000TiB')
     .optional()
     .describe(
       'Size that the database may reach on its disk, with its unit (`500GiB`). An alert predicts when it is reached. Unset: no such alert',
@@ -314,6 +319,16 @@ export const variables = z.object({
     .prefault('strict')
     .describe(
       '`strict`: an order needs an existing country (ISO 3166), currency (ISO 4217) and unit, a valid e-mail address, and a delivery that is not before its drop-off; `lenient`: any text will do',
+    ),
+  ORDER_ITEMS_LIMIT: byteCount('1KiB', '256KiB')
+    .prefault('16KiB')
+    .describe(
+      'Size of `items` of an order, and of `evidences` and `anomalies` of an event, as JSON, from 1KiB to 256KiB',
+    ),
+  STORED_BYTES_PER_DAY: byteCount('1KiB', '1000TiB', true)
+    .prefault('1GiB')
+    .describe(
+      'Bytes of orders, events and responses that are stored for one shipper in a day (UTC); beyond it, its orders, tests, redeliveries and replays get 429; 0: no limit',
     ),
   SIMULATE: flag
     .optional()

@@ -138,6 +138,8 @@ export interface EngineOptions {
   states: Pick<RecordDependencies, 'allows' | 'next' | 'terminalStates'>;
   /** Called after each commit with the shippers of the events. */
   onRecorded(shipperIds: Set<string>): void;
+  /** Called after the commit with what is stored of an event, or of a response to it. */
+  onStored(shipperId: string, bytes: number): void;
   /** Called in the transaction that disables the webhooks. */
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
 }
@@ -238,6 +240,7 @@ export function createEngine(options: EngineOptions): Engine {
     orderHoldMs,
     handOver,
     onRecorded: options.onRecorded,
+    onStored: options.onStored,
     tracing,
     metrics,
   });

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import type { NewEvent, RecordResult } from '../engine/engine.js';
-import { described, anyJson, maxTimeMs, milliseconds, trackingId, details } from '../http/request/fields.js';
+import {
+  described,
+  limitedJson,
+  maxTimeMs,
+  milliseconds,
+  trackingId,
+  details,
+} from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
@@ -47,7 +54,7 @@ const maxEvents = 1_000;
 /** The years 2001 to 2100 in seconds; in milliseconds it is early 1970. */
 const looksLikeSeconds = (ms: number) => ms >= 978_307_200 && ms < 4_102_444_800;
 
-const eventFields = (knownStates: ReadonlySet<string>) => ({
+const eventFields = (knownStates: ReadonlySet<string>, itemsLimit: number) => ({
   state: described(
     z.string().refine((state) => knownStates.has(state), {
       error: ({ input }) => oneOf([...knownStates], input),
@@ -72,8 +79,8 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 19.427),
   lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -99.1677),
-  anomalies: anyJson('Passed on unchanged.', null).optional(),
-  evidences: described(z.array(z.unknown()), 'Passed on unchanged.', []).optional(),
+  anomalies: limitedJson(z.unknown(), 'Passed on unchanged.', null, itemsLimit).optional(),
+  evidences: limitedJson(z.array(z.unknown()), 'Passed on unchanged.', [], itemsLimit).optional(),
 });
 
 type EventFields = z.output<z.ZodObject<ReturnType<typeof eventFields>>>;
@@ -103,11 +110,12 @@ const resultView = (result: RecordResult) =>
 
 export function eventRoutes(deps: {
   knownStates: ReadonlySet<string>;
+  itemsLimit: number;
   recordEvent(event: NewEvent): Promise<RecordResult>;
   recordEvents(events: NewEvent[]): Promise<RecordResult[]>;
   tracing: Tracing;
 }): Route[] {
-  const fields = eventFields(deps.knownStates);
+  const fields = eventFields(deps.knownStates, deps.itemsLimit);
   const bulkEvent = z.object({ trackingId, ...fields });
   const unknownFields = unknownFieldsOf(bulkEvent);
   // Events are validated one by one, so that an invalid one does not block the others.

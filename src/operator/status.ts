@@ -10,6 +10,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import { listWrongClocks, type WrongClock } from '../observe/clock.js';
 import type { Producer } from '../platform/queue/engine.js';
+import type { StoredBytes } from '../platform/limits/stored-bytes.js';
 import { fullFrom } from '../observe/backlog.js';
 import { version } from '../platform/version.js';
 
@@ -71,6 +72,27 @@ const statusResponse = z
         description:
           'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper.',
       }),
+    storedBytes: z
+      .object({
+        limit: described(z.int(), '`STORED_BYTES_PER_DAY`; 0: no limit.', 1_073_741_824),
+        shippers: described(
+          z.array(
+            z
+              .object({
+                shipperId: uuid('The shipper.'),
+                name: described(z.string(), 'Its name.', 'Acme'),
+                bytes: count(
+                  'Bytes of its orders, events and responses that were stored today (UTC).',
+                  52_428_800,
+                ),
+                isLimited: described(z.boolean(), 'Whether its orders are refused.', false),
+              })
+              .meta({ id: 'StoredBytesOfShipper', description: 'What was stored for a shipper today.' }),
+          ),
+          'The shippers that have stored the most today (UTC), at most 10.',
+        ),
+      })
+      .meta({ description: 'What shippers have stored today, against the limit.' }),
     openCircuits: count('Webhooks whose circuit is open.', 1),
     circuits: described(
       z.array(
@@ -121,6 +143,7 @@ export async function readStatus(deps: {
   db: Database;
   engineKind: string;
   producers: Map<string, Producer>;
+  stored: StoredBytes;
   /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
 }): Promise<object> {
@@ -145,12 +168,19 @@ export async function readStatus(deps: {
     queues: Object.fromEntries(queues) as object,
     lag: { ordersToCreate, deliveriesDue: due, oldestDueSeconds: Math.round(oldestDueSeconds) },
     uncalled: await uncalledView(deps.db),
+    storedBytes: await storedView(deps.stored),
     openCircuits: await countOpenCircuits(deps.db),
     circuits: (await listOpenCircuits(deps.db, circuitsShown)).map(circuitView),
     clocks: (await listWrongClocks(deps.db, clocksShown)).map(clockView),
     replays: (await listReplays(deps.db, replaysShown)).map(replayView),
     versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
   };
+}
+
+async function storedView(stored: StoredBytes): Promise<object> {
+  const { limit } = stored;
+  const shippers = await stored.largest();
+  return { limit, shippers: shippers.map((one) => ({ ...one, isLimited: limit > 0 && one.bytes >= limit })) };
 }
 
 async function uncalledView(db: Database): Promise<object> {
@@ -186,7 +216,7 @@ export const statusRoute = (status: () => Promise<object>): Route =>
     operationId: 'getStatus',
     tag: 'Operator',
     description:
-      'Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
+      'Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
     auth: 'operator',
     handle: async () => ({ data: await status() }),

@@ -29,6 +29,10 @@ export function duration(bounds: { minMs: number; maxMs: number }) {
 }
 
 const unitBytes: Record<string, number> = {
+  B: 1,
+  kB: 1e3,
+  KB: 1e3,
+  KiB: 2 ** 10,
   MB: 1e6,
   GB: 1e9,
   TB: 1e12,
@@ -36,19 +40,21 @@ const unitBytes: Record<string, number> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
-const minBytes = unitBytes.MiB!;
-const maxBytes = 1_000 * unitBytes.TiB!;
 
 export function parseByteCount(text: string): number | null {
-  const match = /^(\d{1,6}(?:\.\d{1,3})?)([MGT]i?B)$/.exec(text.trim());
+  if (text.length > maxLength) return null;
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([kKMGT]i?B|B)$/.exec(text.trim());
   return match ? Math.round(Number(match[1]) * unitBytes[match[2]!]!) : null;
 }
 
-export const byteCount = z.string().transform((text, context) => {
-  const bytes = parseByteCount(text);
-  if (bytes !== null && bytes >= minBytes && bytes <= maxBytes) return bytes;
-  context.addIssue(
-    'must be a size from 1MiB to 1000TiB: a number and MB, GB, TB, MiB, GiB or TiB, such as 500GiB',
-  );
-  return z.NEVER;
-});
+/** `mayBeOff`: 0 is taken as well. */
+export const byteCount = (min: string, max: string, mayBeOff = false) =>
+  z.string().transform((text, context) => {
+    if (mayBeOff && text.trim() === '0') return 0;
+    const bytes = parseByteCount(text);
+    if (bytes !== null && bytes >= parseByteCount(min)! && bytes <= parseByteCount(max)!) return bytes;
+    context.addIssue(
+      `must be a size from ${min} to ${max}: a number and KiB, MB, GB, TB, MiB, GiB or TiB, such as 500GiB`,
+    );
+    return z.NEVER;
+  });

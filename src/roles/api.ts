@@ -70,11 +70,13 @@ export function apiRoutes(
       atOnce: ordersAtOnce,
       hasRoom: engine.dispatch?.figures.hasRoomForOrder ?? (() => true),
     }),
+    stored: resources.stored,
     metrics: resources.metrics,
   });
   const onLimited = (limit: string) => resources.metrics.rateLimited.inc({ limit });
   const limits = createWebhookLimits({
     limits: resources.limits,
+    stored: resources.stored,
     byHandPerWebhook: config.BY_HAND_LIMIT,
     creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
     onLimited,
@@ -101,7 +103,13 @@ export function apiRoutes(
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
-    ...shipmentRoutes({ db, acceptOrder, orderChecks: config.ORDER_CHECKS, tracing: resources.tracing }),
+    ...shipmentRoutes({
+      db,
+      acceptOrder,
+      orderChecks: config.ORDER_CHECKS,
+      itemsLimit: config.ORDER_ITEMS_LIMIT,
+      tracing: resources.tracing,
+    }),
     ...findingRoutes({ db, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({
@@ -119,6 +127,7 @@ export function apiRoutes(
     ...replayProgressRoutes(outboxDeps),
     ...eventRoutes({
       knownStates: catalogue.names,
+      itemsLimit: config.ORDER_ITEMS_LIMIT,
       recordEvent: oneByOne.add,
       recordEvents: (events) => engine.record(db, events),
       tracing: resources.tracing,
@@ -130,6 +139,7 @@ export function apiRoutes(
         db,
         engineKind: resources.queue.kind,
         producers: resources.producers,
+        stored: resources.stored,
         concurrency: config.DELIVERY_CONCURRENCY,
       }),
     ),

@@ -54,6 +54,7 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
       host: config.HOST,
       limits: { maxConnections, maxPerBlock, isProxy: directProxies(app), onDropped },
       maxResponseMs: config.DELIVERY_TIMEOUT, // as long as a test
+      times: { idleMs: config.KEEP_ALIVE_TIMEOUT },
     });
     releasers.push('http server', listener.close);
     return listener;

@@ -22,6 +22,7 @@ import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
 import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit.js';
+import { StoredBytes } from '../platform/limits/stored-bytes.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createQueueEngine, type Producer, type QueueEngine } from '../platform/queue/engine.js';
@@ -57,6 +58,7 @@ export interface Resources {
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
   limits: RateLimits;
+  stored: StoredBytes;
   secrets: SecretBox;
   sealer: Sealer;
   policy: DestinationPolicy;
@@ -121,6 +123,8 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   await untilDone(options, 'queue', queue.prepare);
   const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
   releasers.push('rate limits', limits.close);
+  const stored = new StoredBytes({ db: workerDb, logger, metrics, limit: config.STORED_BYTES_PER_DAY });
+  releasers.push('stored bytes', () => stored.stop());
   const creation = queue.producer(creationQueueName);
   const shards = queueNames(config.DELIVERY_SHARDS).map((name): [string, Producer] => [
     name,
@@ -163,6 +167,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     logDetail: config.LOG_DETAIL,
     states: { ...catalogue, terminalStates },
     onRecorded: recorded.emit,
+    onStored: (shipperId, bytes) => stored.add(shipperId, bytes),
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),
   });
   releasers.push('engine', async () => {
@@ -186,6 +191,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
     limits,
+    stored,
     secrets,
     sealer,
     policy: policyOf(destinations),

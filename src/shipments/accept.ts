@@ -19,6 +19,7 @@ import {
   type AcceptedOrder,
   type EarlierOrder,
 } from './store.js';
+import type { StoredBytes } from '../platform/limits/stored-bytes.js';
 import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js';
 import { createHeldTime } from '../platform/limits/held.js';
 
@@ -45,6 +46,7 @@ export function createAcceptOrder(deps: {
   /** Called after the commit, unless the shipment is created already. */
   onAccepted(order: ShipmentHead): Promise<void>;
   admission: Admission;
+  stored: StoredBytes;
   metrics: Metrics;
 }): AcceptOrder {
   const { db } = deps;
@@ -65,6 +67,8 @@ export function createAcceptOrder(deps: {
       const { inserted, created } = await insert(heads, (one) => insertOrders(one, orders));
       storedAt = performance.now();
       deps.metrics.ordersAccepted.inc(inserted.size);
+      for (const { shipmentId, shipperId, orderText } of orders)
+        if (inserted.has(shipmentId)) deps.stored.add(shipperId, Buffer.byteLength(orderText));
       const follow = async (head: ShipmentHead) =>
         (await created).has(head.shipmentId) ? undefined : deps.onAccepted(head);
       return heads.map((head) => (inserted.has(head.shipmentId) ? { following: follow(head) } : null));
@@ -78,20 +82,23 @@ export function createAcceptOrder(deps: {
     trace: TraceContext,
   ): AcceptedOrder => {
     const acceptedAt = new Date(databaseNowMs());
+    const orderText = JSON.stringify(order);
     return {
       shipmentId: newId(acceptedAt.getTime()), // queries find shipments by the time in their ids
       shipperId,
       processId: randomUUID(),
       trackingId: newTrackingId(),
       order,
+      orderText,
       dropoffLocation: chooseDropoff(order.recipientLocation),
       acceptedAt,
-      idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
+      idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(orderText) },
       trace,
     };
   };
 
   return async (shipperId, order, idempotencyKey, trace, onWait) => {
+    deps.stored.require(shipperId);
     const leave = await deps.admission.enter(shipperId, weightOf(order), onWait);
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
@@ -173,7 +180,7 @@ async function earlierOrder(
 }
 
 /** Validation puts the fields in one order, so equal orders have equal hashes. */
-const hashOf = (order: Order): Buffer => createHash('sha256').update(JSON.stringify(order)).digest();
+const hashOf = (orderText: string): Buffer => createHash('sha256').update(orderText).digest();
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

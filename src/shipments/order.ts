@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { anyJson, blankIsAbsent, described, evenIfFieldsAreWrong, notBlank } from '../http/request/fields.js';
+import {
+  blankIsAbsent,
+  described,
+  evenIfFieldsAreWrong,
+  limitedJson,
+  notBlank,
+} from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
 import { oneOf } from '../platform/issues.js';
 import { momentForm, momentMs } from '../platform/moment.js';
@@ -114,7 +120,7 @@ const phoneProblem = (given: unknown) =>
     : 'must be 5 to 20 digits';
 
 /** The body of order integration (specification, "Order"), with more optional fields. */
-export const orderSchemaOf = (checks: OrderChecks) => {
+export const orderSchemaOf = (checks: OrderChecks, itemsLimit: number) => {
   const checked = checks === 'strict' ? strictFields : lenientFields;
   return z
     .object({
@@ -183,7 +189,12 @@ export const orderSchemaOf = (checks: OrderChecks) => {
             `Unit of length, width and height: ${listed(dimensionsUnits)}.`,
             'CM',
           ),
-          items: anyJson('The contents in detail: any JSON, returned as sent.', null).optional(),
+          items: limitedJson(
+            z.unknown(),
+            'The contents in detail: any JSON, returned as sent.',
+            null,
+            itemsLimit,
+          ).optional(),
         }),
         'The parcel.',
       ),
@@ -202,7 +213,7 @@ export const orderSchemaOf = (checks: OrderChecks) => {
     .meta({ id: 'Order', description: 'An order to deliver one parcel.' });
 };
 
-export const orderSchema = orderSchemaOf('strict');
+export const orderSchema = orderSchemaOf('strict', 16 * 1024);
 export type Order = z.output<typeof orderSchema>;
 
 export interface DropoffLocation {

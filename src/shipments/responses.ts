@@ -11,7 +11,7 @@ import {
 import { orderSchemaOf } from './order.js';
 
 /** Orders that were accepted with other checks are shown as they are. */
-const orderSchema = orderSchemaOf('lenient');
+const orderSchema = orderSchemaOf('lenient', 256 * 1024);
 const { recipientLocation, recipientInformation, package: parcel } = orderSchema.shape;
 const place = recipientLocation.shape;
 const coordinate = described(z.number().nullable(), 'Null if not reported.', null);

@@ -30,6 +30,7 @@ export function shipmentRoutes(deps: {
   db: Database;
   acceptOrder: AcceptOrder;
   orderChecks: OrderChecks;
+  itemsLimit: number;
   tracing: Tracing;
 }): Route[] {
   return [
@@ -44,9 +45,12 @@ export function shipmentRoutes(deps: {
         'A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.',
       responses: { 201: orderResult },
       hasProcessId: true,
-      errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
+      errors: {
+        409: 'The idempotency key was used with another body in the last 24 hours.',
+        429: 'Too many requests, or you have reached the bytes that may be stored in a day (UTC).',
+      },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
-      body: orderSchemaOf(deps.orderChecks),
+      body: orderSchemaOf(deps.orderChecks, deps.itemsLimit),
       handle: ({ caller, headers, body }, raw) =>
         traced(deps.tracing, raw, (trace) =>
           deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>

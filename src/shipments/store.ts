@@ -11,6 +11,8 @@ export interface AcceptedOrder {
   processId: string;
   trackingId: string;
   order: Order;
+  /** As JSON, which is what is stored. */
+  orderText: string;
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
   idempotency: { key: string; bodyHash: Buffer } | null;
@@ -23,7 +25,7 @@ const orderRows = rowSet<AcceptedOrder>({
   process_id: ['uuid', ({ processId }) => processId],
   tracking_id: ['text', ({ trackingId }) => trackingId],
   shipper_tracking_id: ['text', ({ order }) => order.shipperTrackingId],
-  order_data: ['text', ({ order }) => JSON.stringify(order)],
+  order_data: ['text', ({ orderText }) => orderText],
   dropoff_location: ['text', ({ dropoffLocation }) => JSON.stringify(dropoffLocation)],
   accepted_at: ['timestamptz', ({ acceptedAt }) => acceptedAt],
   key: ['text', ({ idempotency }) => idempotency?.key ?? null],
@@ -62,7 +64,9 @@ export async function insertOrders(db: Queries, orders: AcceptedOrder[]): Promis
   return new Set(rows.map((row) => row.shipment_id));
 }
 
-export type EarlierOrder = Omit<AcceptedOrder, 'idempotency' | 'shipperId' | 'trace'> & { bodyHash: Buffer };
+export type EarlierOrder = Omit<AcceptedOrder, 'idempotency' | 'shipperId' | 'trace' | 'orderText'> & {
+  bodyHash: Buffer;
+};
 
 export async function findByIdempotencyKey(
   db: Database,

@@ -1,6 +1,7 @@
 import { tooManyRequests } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
 import type { RateLimits } from '../platform/limits/rate-limit.js';
+import type { StoredBytes } from '../platform/limits/stored-bytes.js';
 
 /** Throws ApiError TOO_MANY_REQUESTS if a cap is reached. */
 export interface WebhookLimits {
@@ -18,6 +19,7 @@ type Limit = 'by_hand' | 'webhook_creation' | 'webhook_change';
 
 export interface WebhookLimitOptions {
   limits: RateLimits;
+  stored: StoredBytes;
   byHandPerWebhook: number;
   creationsPerShipper: number;
   onLimited(limit: Limit): void;
@@ -76,6 +78,7 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
 
   return {
     byHand: async ({ shipperId, webhookId, targetAddress }) => {
+      options.stored.require(shipperId); // each stores responses
       if (byHandPerWebhook === 0) return;
       await spend('by_hand', [
         ['tests, redeliveries and replays of this webhook', byHand.webhook, webhookId],

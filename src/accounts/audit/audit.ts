@@ -81,12 +81,12 @@ export interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';
-  /** What this entry stands for. */
+  /** Refusals or changes that this entry stands for. */
   count: number;
 }
 
 /**
- * What an actor does to one thing within a minute is one line, because no one may delete lines, and anyone may change a
+ * Changes of one thing by one actor within a minute are one line, because no one may delete lines, and anyone may change a
  * description a hundred times a second. The lock on the changed row keeps two transactions from beginning a line each.
  */
 export async function append(db: Database, lines: AuditLine[]): Promise<void> {

@@ -95,6 +95,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
 const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
 
 const clockColumns = ['host', 'role', 'aheadSeconds', 'seenAt'];
+const storedColumns = ['shipperId', 'bytes', 'isLimited', 'name'];
 
 const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
 
@@ -105,15 +106,21 @@ const orMore = ({ isMore, ...others }: Data): Data =>
 /** Shippers and open circuits come last: there may be a hundred. */
 const statusText =
   (width: number) =>
-  ({ circuits, clocks, uncalled, ...others }: Data): string => {
+  ({ circuits, clocks, uncalled, storedBytes, ...others }: Data): string => {
     const { shippers, ...sums } = (uncalled ?? {}) as Data;
+    const { shippers: storing, ...limits } = (storedBytes ?? {}) as Data;
     const table = (name: string, columns: string[], items: unknown) =>
       Array.isArray(items) && items.length > 0
         ? `\n${fitted({ name, columns, headColumns: 1, width })({ [name]: items })}`
         : '';
     return [
-      aligned({ ...others, ...(uncalled !== undefined && { uncalled: orMore(sums) }) }),
+      aligned({
+        ...others,
+        ...(uncalled !== undefined && { uncalled: orMore(sums) }),
+        ...(storedBytes !== undefined && { storedBytes: limits }),
+      }),
       table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
+      table('stored', storedColumns, storing),
       table('circuits', circuitColumns, circuits),
       table('clocks', clockColumns, clocks),
     ].join('');

@@ -42,6 +42,7 @@ export interface RecordDependencies {
   /** Gets the owed deliveries after the commit. */
   handOver: HandOver;
   onRecorded?(shipperIds: Set<string>): void;
+  onStored?(shipperId: string, bytes: number): void;
   tracing: Tracing;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
 }
@@ -174,6 +175,7 @@ async function recordPlan(
       span.end({ attributes: { 'parcelhook.event_id': row.eventId, 'parcelhook.state': row.state } });
     if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
+    deps.onStored?.(row.shipperId, row.body.length);
     if (acceptedAt)
       deps.metrics.orderToCreated.observe(Math.max(0, databaseNowMs() - acceptedAt.getTime()) / 1_000);
   }

@@ -24,6 +24,7 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   durations: Durations;
   retryScheduleMs: readonly number[];
   retryAt(delayMs: number, due: Due): void;
+  onStored(shipperId: string, bytes: number): void;
   /** These webhooks were disabled by a response, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
   /** True at low load, when outcomes wait for each other to share a statement. */
@@ -105,6 +106,7 @@ export function createSettler(options: SettlerOptions): Settler {
 
   const followUp = ({ claim, storedAddress, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
+    options.onStored(claim.shipperId, responseLength(settlement));
     noteSettlement(metrics, completed, claim, settlement);
     const { webhookId } = claim;
     if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
@@ -131,6 +133,7 @@ export function createSettler(options: SettlerOptions): Settler {
     if (disables !== null) await disable([item], disables);
     const settled = await settleRedelivery(db, settlement);
     if (!settled) return false;
+    options.onStored(claim.shipperId, responseLength(settlement));
     losses.delete(claim.deliveryId);
     if (settled.finished) noteSettlement(metrics, completed, claim, settlement);
     if (succeeded && claim.troubled)
@@ -171,6 +174,9 @@ export function createSettler(options: SettlerOptions): Settler {
 /** The result as the circuit counts it. */
 const resultFor = ({ status, reason }: Settlement) =>
   status === 'SUCCEEDED' ? status : reason === 'REFUSED' ? reason : 'FAILED';
+
+const responseLength = ({ responseBody, detail }: Settlement): number =>
+  (responseBody?.length ?? 0) + (detail?.length ?? 0);
 
 /** About every second for `patienceMs`, while `mayRetry` agrees. Rejects at once with any other error. */
 export const retryWhileDatabaseDown = <T>(

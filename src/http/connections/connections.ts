@@ -315,7 +315,7 @@ function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }:
     socket.unshift(unparsed);
     onUnparsed(socket.readableLength);
   };
-  /** What Node paused meanwhile, Node resumes. */
+  /** Node resumes what it has paused itself. */
   const rest = (schedule: (wake: () => void) => unknown) => {
     resumesAfterRest ||= !socket.isPaused();
     socket.pause();

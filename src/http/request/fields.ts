@@ -48,6 +48,22 @@ export const trackingId = described(
   exampleTrackingId,
 );
 
+/** JSON that is stored and passed on as sent, of at most so many bytes. */
+export const limitedJson = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: unknown,
+  maxBytes: number,
+): Schema =>
+  described(
+    schema.refine(
+      (value) => value === undefined || Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+      `must have at most ${maxBytes.toLocaleString('en')} bytes as JSON`,
+    ),
+    `${description} At most ${maxBytes.toLocaleString('en')} bytes as JSON.`,
+    example,
+  );
+
 /** Any JSON; the body's reader has refused what JavaScript or PostgreSQL could not handle. */
 export const anyJson = (description: string, example: unknown) =>
   described(z.unknown(), description, example);

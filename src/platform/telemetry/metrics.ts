@@ -199,6 +199,7 @@ export function createMetrics() {
       'by_hand',
       'webhook_creation',
       'webhook_change',
+      'stored_bytes',
       'simulation',
       'at_once',
       'feed',
@@ -212,6 +213,10 @@ export function createMetrics() {
     connections: gauge('http_connections', 'Open connections to this process.'),
     feedWaiting: gauge('feed_waiting', 'Requests for the feed that wait for events.'),
     connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
+    storedBytes: counter(
+      'stored_bytes_total',
+      'Bytes counted against STORED_BYTES_PER_DAY: orders, events, responses of receivers.',
+    ),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
     deliveriesOpen: figure(

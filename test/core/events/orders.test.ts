@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type RecordDependencies, recordEvents } from '../../../src/engine/record/record.js';
 import type { ShipmentHead } from '../../../src/engine/record/store.js';
+import { pino } from 'pino';
+import { StoredBytes } from '../../../src/platform/limits/stored-bytes.js';
 import { patienceMs } from '../../../src/platform/batch.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { ApiError, unavailable } from '../../../src/platform/errors.js';
@@ -20,6 +22,9 @@ import { collector, longHoldMs, recording } from '../../support/core/acts.js';
 import { addPlantedOrder } from '../../support/core/erasures.js';
 import { until } from '../../support/until.js';
 import { type World, addShipments, addWebhook, createWorld, outboxOf } from '../../support/core/world.js';
+
+const uncounted = (db: Database) =>
+  new StoredBytes({ db, logger: pino({ level: 'silent' }), metrics: createMetrics(), limit: 0 });
 
 let world: World;
 beforeAll(async () => {
@@ -212,6 +217,7 @@ describe('acceptance', () => {
       onAccepted: options.following ?? (() => Promise.resolve()),
       insertAndCreate: null,
       admission: createAdmission({ atOnce: options.atOnce ?? 10, hasRoom: () => pressure < 1 }),
+      stored: uncounted(world.db),
       metrics: createMetrics(),
     });
     const order = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });
@@ -283,6 +289,7 @@ describe('acceptance', () => {
         insertAndCreate: createInsertAndCreate(deps()),
         onAccepted: (head) => Promise.resolve(void left.push(head)),
         admission: createAdmission({ atOnce: 10, hasRoom: () => true }),
+        stored: uncounted(world.db),
         metrics: createMetrics(),
       })(world.shipperId, ordered(called), key, noTrace);
     const ordered = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });

@@ -40,6 +40,7 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
     SECRETS_KEY: secret(),
     OPERATOR_TOKEN: operatorToken,
     API_RATE_LIMIT: '0', // a limit would measure one shipper's share
+    STORED_BYTES_PER_DAY: '0',
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
     WEBHOOK_CREATION_LIMIT: '0',

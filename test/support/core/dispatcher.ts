@@ -57,6 +57,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     },
     bodies: createBodies(db),
     sending: openSending(),
+    onStored: () => undefined,
     logAttempts: 'all',
     logDetail: 'failed',
     tracing: withoutExport,

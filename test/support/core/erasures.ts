@@ -48,6 +48,7 @@ export async function addPlantedOrder({ db, shipperId }: World, shipmentId = new
       processId: newId(),
       trackingId: `PH${shipmentId.replaceAll('-', '').toUpperCase()}`,
       order,
+      orderText: JSON.stringify(order),
       dropoffLocation: defaultDropoffLocations[0]!,
       acceptedAt: new Date(),
       idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },

@@ -67,6 +67,7 @@ describe('a count of bytes', () => {
     ['1.5TB', 1_500_000_000_000],
     ['800MB', 800_000_000],
     [' 1MiB ', 1_048_576],
+    ['16KiB', 16_384],
   ])('%p is %d bytes', (text, bytes) => {
     expect(parseByteCount(text)).toBe(bytes);
   });
@@ -83,7 +84,7 @@ describe('a count of bytes', () => {
   });
 
   test('a size that is refused is told which form it must have', () => {
-    const message = byteCount.safeParse('500 gigabytes').error?.issues[0]?.message;
+    const message = byteCount('1MiB', '1000TiB').safeParse('500 gigabytes').error?.issues[0]?.message;
     expect(message).toMatch(/1MiB to 1000TiB.*such as 500GiB/);
   });
 });

@@ -49,6 +49,7 @@ export async function startEngines(queue: string, withStatements = false): Promi
     SECRETS_KEY: secret(),
     OPERATOR_TOKEN: operatorToken,
     API_RATE_LIMIT: '0',
+    STORED_BYTES_PER_DAY: '0',
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
     WEBHOOK_CREATION_LIMIT: '0',

@@ -1,6 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount } from '../../../support/client.js';
+import {
+  operator,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type ApiResponse,
+} from '../../../support/client.js';
+import { startReceiver } from '../../../support/receiver.js';
 import type { Fault } from './fault.js';
 import { respondedWithin, notAccepted } from './figures.js';
 import { largeLog, startGreedy } from '../load/greedy-shipper.js';
@@ -94,4 +102,91 @@ const fullSpeed: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-export const abuses: Fault[] = [halfRequests, fullSpeed];
+const storedLimit = 4 * 1024 * 1024;
+
+const fullStore: Fault = {
+  name: 'B27',
+  promise:
+    'one shipper writes as much as it may (orders and evidences of the largest size, a receiver with long responses, changes of a description, 404s): bounded by the day and the minute with 429, in the log by lines with counts; order p99 of others ≤ 250 ms',
+  workers: 1,
+  inFlight: 0,
+  api: { env: { STORED_BYTES_PER_DAY: '4MiB' } },
+  inject: async ({ world, pause, note }) => {
+    const { service, postgres } = world;
+    const account = await registerAccount(service, 'writer@example.com');
+    const receiver = await startReceiver(() => ({ status: 500, body: 'x'.repeat(4_096) }));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const text = 'x'.repeat(16 * 1024 - 100);
+    const order = sampleOrder();
+    const body = { ...order, package: { ...order.package, items: [text] } };
+    const linesBefore = service.api.output().length;
+    const counts: Record<string, number> = {};
+    let [goesOn, changes, written] = [true, 0, 0];
+    const loop = async (what: string, call: () => Promise<ApiResponse>) => {
+      while (goesOn) {
+        const { httpStatus, data } = await call();
+        const key = `${what} ${httpStatus}`;
+        counts[key] = (counts[key] ?? 0) + 1;
+        if (what !== 'order' || httpStatus !== 201) continue;
+        written += 1;
+        const event = { state: 'PICKED_UP', evidences: [text] };
+        await operator(service, `/shipments/${String(data.trackingId)}/events`, { body: event });
+      }
+    };
+    const startedAt = performance.now();
+    const loops = [
+      ...Array.from({ length: 4 }, () => loop('order', () => account.call('/v1/shipments', { body }))),
+      loop('change', () =>
+        account.call(`/v1/webhooks/${webhookId}`, {
+          method: 'PATCH',
+          body: { description: String((changes += 1)) },
+        }),
+      ),
+      ...Array.from({ length: 4 }, () => loop('nothing', () => request(`${service.url}/nowhere`))),
+    ];
+    await pause(40_000);
+    goesOn = false;
+    await Promise.all(loops);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    await sleep(3_000); // what is counted is reported meanwhile
+    const responses = Object.entries(counts)
+      .map(([what, count]) => `${count} × ${what}`)
+      .join(', ');
+    const [stored] = await postgres!.sql<{ bytes: number }>(
+      'select bytes::float8 as bytes from stored_bytes where shipper_id = $1',
+      [account.shipperId],
+    );
+    note({
+      name: 'bytes stored, by the limit',
+      value: (stored?.bytes ?? 0) / storedLimit,
+      unit: '×',
+      atMost: 1.2,
+      note: `${written} orders; ${responses}`,
+    });
+    const [audit] = await postgres!.sql<{ lines: number }>(
+      `select count(*)::int as lines from audit where webhook_id = $1 and action = 'WEBHOOK_UPDATED'`,
+      [webhookId],
+    );
+    note({
+      name: 'audit lines of the changes',
+      value: audit!.lines,
+      unit: '',
+      atMost: 1 + Math.ceil(seconds / 60),
+    });
+    const refused = service.api
+      .output()
+      .slice(linesBefore)
+      .split('\n')
+      .filter((line) => /"status":4\d\d/.test(line) && line.includes('"msg":"request"'));
+    note({
+      name: 'log lines of refused requests a second',
+      value: refused.length / seconds,
+      unit: '',
+      atMost: 11,
+    });
+    await receiver.close();
+  },
+  figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
+};
+
+export const abuses: Fault[] = [halfRequests, fullSpeed, fullStore];

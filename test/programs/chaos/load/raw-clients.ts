@@ -3,14 +3,24 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawClients } from './raw.ts';
 
-const [{ url, connections, text, repeat, reads, again }] = (await once(process, 'message')) as [RawClients];
+const [{ url, connections, text, repeat, reads, again, pours }] = (await once(process, 'message')) as [
+  RawClients,
+];
 process.on('message', () => process.send!(counts));
 const { hostname, port } = new URL(url);
 const piece = Buffer.from(text.repeat(repeat));
+const poured = pours === undefined ? null : Buffer.from(pours);
 const counts: Record<string, number> = {};
 
 function open(): void {
-  const socket = connect(Number(port), hostname, () => socket.write(piece));
+  const socket = connect(Number(port), hostname, () => {
+    socket.write(piece);
+    pour();
+  });
+  const pour = () => {
+    while (poured && socket.writable && socket.write(poured));
+  };
+  socket.on('drain', pour);
   socket.on('error', () => undefined);
   if (!reads) return;
   let rest = '';
@@ -18,7 +28,7 @@ function open(): void {
     const seen = rest + chunk.toString('latin1');
     for (const [, status] of seen.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
       counts[status!] = (counts[status!] ?? 0) + 1;
-      if (again) socket.write(piece);
+      if (again && !poured) socket.write(piece);
     }
     rest = seen.slice(seen.lastIndexOf('\n') + 1).slice(0, 100);
   });

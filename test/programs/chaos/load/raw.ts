@@ -10,6 +10,8 @@ export interface RawClients {
   reads: boolean;
   /** The piece is one request: sent again after each response, on a new connection if the old one has ended. */
   again: boolean;
+  /** Sent after the piece, for as long as the connection takes it. */
+  pours?: string;
 }
 
 /** Runs them in their own process; `stop` resolves with the count of each response. */

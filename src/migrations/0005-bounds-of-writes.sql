@@ -14,3 +14,10 @@ create trigger audit_is_append_only before truncate on audit
   for each statement execute function refuse_audit_change();
 create trigger audit_lines_only_grow before update on audit
   for each row execute function refuse_audit_rewrite();
+
+-- What a shipper had the service store on its last day with any (UTC), against STORED_BYTES_PER_DAY.
+create table stored_bytes (
+  shipper_id uuid primary key references shippers on delete cascade,
+  day date not null,
+  bytes bigint not null
+) with (fillfactor = 50);
