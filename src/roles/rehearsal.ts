@@ -44,7 +44,13 @@ export async function rehearse({ db, engine, sealer, initialState }: RehearsalDe
         sealer.sealSecret(webhookId, 'none'),
       ]);
       const dropoffLocation = {} as never;
-      const accepted = { ...head, processId: newId(), order, orderText: JSON.stringify(order), dropoffLocation };
+      const accepted = {
+        ...head,
+        processId: newId(),
+        order,
+        orderText: JSON.stringify(order),
+        dropoffLocation,
+      };
       await insertOrders(tx, [{ ...accepted, idempotency: null }]);
       const created = { ...head, state: null, sequence: 0, erased: false };
       const claims = await rehearseCreation(recording, tx, created, initialState);

@@ -715,7 +715,7 @@ export interface paths {
         };
         /**
          * Show how the service is doing
-         * @description Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.
+         * @description Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -1860,7 +1860,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description The contents in detail: any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent. At most 16,384 bytes as JSON.
                  * @example null
                  */
                 items?: unknown;
@@ -2028,7 +2028,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description The contents in detail: any JSON, returned as sent.
+                 * @description The contents in detail: any JSON, returned as sent. At most 262,144 bytes as JSON.
                  * @example null
                  */
                 items: unknown;
@@ -2952,12 +2952,12 @@ export interface components {
              */
             lng?: number | null;
             /**
-             * @description Passed on unchanged.
+             * @description Passed on unchanged. At most 16,384 bytes as JSON.
              * @example null
              */
             anomalies?: unknown;
             /**
-             * @description Passed on unchanged.
+             * @description Passed on unchanged. At most 16,384 bytes as JSON.
              * @example []
              */
             evidences?: unknown[];
@@ -3109,6 +3109,17 @@ export interface components {
                 /** @description The shippers that are owed the most, at most 10. */
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
+            /** @description What shippers have stored today, against the limit. */
+            storedBytes: {
+                /**
+                 * Format: int64
+                 * @description `STORED_BYTES_PER_DAY`; 0: no limit.
+                 * @example 1073741824
+                 */
+                limit: number;
+                /** @description The shippers that have stored the most today (UTC), at most 10. */
+                shippers: components["schemas"]["StoredBytesOfShipper"][];
+            };
             /**
              * Format: int64
              * @description Webhooks whose circuit is open.
@@ -3200,6 +3211,31 @@ export interface components {
              * @example 1
              */
             webhooks: number;
+        };
+        /** @description What was stored for a shipper today. */
+        StoredBytesOfShipper: {
+            /**
+             * Format: uuid
+             * @description The shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * @description Its name.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Bytes of its orders, events and responses that were stored today (UTC).
+             * @example 52428800
+             */
+            bytes: number;
+            /**
+             * @description Whether its orders are refused.
+             * @example false
+             */
+            isLimited: boolean;
         };
         /** @description A webhook whose circuit is open. */
         OpenCircuit: {
@@ -5146,6 +5182,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or you have reached the bytes that may be stored in a day (UTC). */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5930,12 +5967,12 @@ export interface operations {
                      */
                     lng?: number | null;
                     /**
-                     * @description Passed on unchanged.
+                     * @description Passed on unchanged. At most 16,384 bytes as JSON.
                      * @example null
                      */
                     anomalies?: unknown;
                     /**
-                     * @description Passed on unchanged.
+                     * @description Passed on unchanged. At most 16,384 bytes as JSON.
                      * @example []
                      */
                     evidences?: unknown[];

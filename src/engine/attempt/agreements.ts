@@ -85,7 +85,7 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
 
 const challengeHeader = 'webhook-challenge';
 
-export const isEchoed = (
+const isEchoed = (
   challenge: string,
   { ok, responseBody, detail }: Pick<AttemptOutcome, 'ok' | 'responseBody' | 'detail'>,
 ): boolean =>

@@ -1,7 +1,7 @@
 import type https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createGate } from '../../platform/limits/gate.js';
-import type { AttemptOptions } from './connection.js';
+import type { Requester } from './dns/resolver.js';
 
 const atOnce = 8;
 /** One that lasts longer waits for its receiver, and costs nothing meanwhile. */
@@ -32,7 +32,7 @@ export function boundHandshakes(agent: https.Agent): void {
     return socket ? watch(socket) : null;
   };
   agent.createConnection = (target, callback) => {
-    const { shipperId, deadlineAtMs } = (target as AttemptOptions).requester;
+    const { shipperId, deadlineAtMs } = (target as { requester: Requester }).requester;
     const entered = gate.enter(shipperId);
     if (entered) return begin(target, callback, entered);
     const start = (leave: () => void) => {
