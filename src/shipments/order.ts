@@ -52,7 +52,8 @@ const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
 const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Of the years 1 to 9999 in UTC. */
-const isInstant = (value: string): boolean =>
+const isInstant = (value: unknown): boolean =>
+  typeof value === 'string' &&
   value.length <= maxLength &&
   dateTime.test(value) &&
   momentMs(value) >= firstInstantMs &&

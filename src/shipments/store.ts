@@ -38,7 +38,7 @@ const insertOrdersText = `
     select * from ${orderRows.as('t')}
   ), claimed as (
     insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
-    select shipper_id, key, body_hash, shipment_id, now() from input where key is not null
+    select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
      order by shipper_id, key -- one order of keys avoids deadlocks
     on conflict do nothing
     returning shipment_id

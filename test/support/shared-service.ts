@@ -54,13 +54,15 @@ type Kind = keyof typeof settingsOf;
 const prefix = 'shared-service-';
 const fileOf = (kind: Kind, worker: string) => join(tmpdir(), `${prefix}${kind}-${worker}.json`);
 
+const starting = new Map<string, Promise<Running>>(); // two tests at once start one service
+
 /**
  * The service of this jest worker, which its files use one after another: a file takes an account of its own, because
  * accounts isolate. Its first user starts it; test/run.ts ends it.
  */
 export async function sharedService(kind: Kind = 'plain'): Promise<SharedService> {
   const file = fileOf(kind, process.env.JEST_WORKER_ID ?? '1');
-  const { url, pid, env } = existsSync(file) ? readRunning(file) : await start(file, settingsOf[kind]);
+  const { url, pid, env } = existsSync(file) ? readRunning(file) : await startOnce(file, settingsOf[kind]);
   if (!isAlive(pid)) {
     rmSync(file);
     throw new Error(
@@ -82,6 +84,11 @@ export async function sharedService(kind: Kind = 'plain'): Promise<SharedService
 
 const readRunning = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Running;
 const logOf = (file: string) => file.replace(/json$/, 'log');
+
+function startOnce(file: string, settings: Record<string, string>): Promise<Running> {
+  if (!starting.has(file)) starting.set(file, start(file, settings));
+  return starting.get(file)!;
+}
 
 async function start(file: string, settings: Record<string, string>): Promise<Running> {
   const databaseUrl = process.env.TEST_DATABASE_URL ?? '';

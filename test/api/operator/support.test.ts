@@ -32,7 +32,9 @@ const support = (path: string) =>
   operator(service, path, { headers: { authorization: `Bearer ${scopedTokens.reader}` } });
 const audit = async () =>
   (await operator(service, `/audit?action=DELIVERY_READ&shipperId=${account.shipperId}`)).data
-    .entries as Record<string, unknown>[];
+    .entries as (Record<string, unknown> & { count: number })[];
+/** Reads of one payload within a minute are one line. */
+const reads = async () => (await audit()).reduce((sum, { count }) => sum + count, 0);
 
 describe('for support', () => {
   test.each([
@@ -94,11 +96,11 @@ describe('for support', () => {
   });
 
   test('the audit log records each read of a payload, and no read of a list', async () => {
-    const before = (await audit()).length;
+    const before = await reads();
     await support(`/deliveries?shipperId=${account.shipperId}`);
     await support(`/shipments?shipperId=${account.shipperId}`);
     await support(`/deliveries/${unknownId}`);
-    expect(await audit()).toHaveLength(before);
+    expect(await reads()).toBe(before);
     const [webhookId, trackingId] = [hooks[0]!.webhookId, trackingIds[0]];
     const query = `webhookId=${webhookId}&trackingId=${trackingId}`;
     const [{ deliveryId }] = (await account.call(`/v1/deliveries?${query}`)).data.deliveries as [
@@ -106,9 +108,10 @@ describe('for support', () => {
     ];
     await support(`/deliveries/${deliveryId}`);
     const { shipmentId } = (await account.call(`/v1/shipment-tracking/${trackingId}`)).data;
-    const [entry, ...rest] = await audit();
-    expect(rest).toHaveLength(before);
-    expect(entry).toMatchObject({
+    expect(await reads()).toBe(before + 1);
+    expect(
+      (await audit()).find((line) => line.shipmentId === shipmentId && line.webhookId === webhookId),
+    ).toMatchObject({
       outcome: 'DONE',
       actor: { kind: 'OPERATOR', name: 'reader' },
       shipperId: account.shipperId,
@@ -117,7 +120,7 @@ describe('for support', () => {
       fields: [],
     });
     await account.call(`/v1/deliveries/${deliveryId}`);
-    expect(await audit()).toHaveLength(before + 1);
+    expect(await reads()).toBe(before + 1);
   });
 
   test('the shipments of a shipper are those that it sees itself', async () => {

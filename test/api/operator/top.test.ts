@@ -144,8 +144,10 @@ describe('the webhooks of all shippers that lead', () => {
   test('are found among many webhooks, with what is owed to them counted up to a bound', async () => {
     await service.sql(
       `with w as (
-         insert into webhooks select gen_random_uuid(), shipper_id, interests, target_address, status, disabled_reason,
-                ordering, supersede, headers, description, secret, null, null, 1, now(), now()
+         insert into webhooks (webhook_id, shipper_id, interests, target_address, status, disabled_reason, ordering,
+                supersede, headers, description, secret, created_at, updated_at)
+         select gen_random_uuid(), shipper_id, interests, target_address, status, disabled_reason,
+                ordering, supersede, headers, description, secret, now(), now()
            from webhooks, generate_series(1, 10500) where webhook_id = $1 returning webhook_id, shipper_id)
        insert into outbox (shipper_id, delivery_id, event_id, webhook_id, state, sequence, status, due_at)
        select shipper_id, gen_random_uuid(), gen_random_uuid(), webhook_id, 'CREATED', 1, 'READY', now() from w`,

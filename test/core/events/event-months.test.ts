@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mock } from 'node:test';
 import { recordEvents, type RecordResult } from '../../../src/engine/record/record.js';
 import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
+import { databaseClockAheadMs, followDatabaseClock } from '../../../src/platform/clock.js';
 import { newId } from '../../../src/platform/ids.js';
 import { makeFirstPartitions, makePartitionsFor } from '../../../src/history/retention/log-days.js';
 import { findFilteredShipments } from '../../../src/history/log/shipment-filter.js';
@@ -207,20 +207,20 @@ describe('partitions of events', () => {
 
 describe('a process whose clock is off by more than a day', () => {
   const days = [-2, 2];
-  afterEach(() => mock.timers.reset());
+  const aheadMs = databaseClockAheadMs();
+  afterEach(() => followDatabaseClock(aheadMs));
 
   test.each(days)('(%i days) records nothing, and reports why', async (off) => {
     await record(world.db, shipmentId, ['CREATED']);
     await world.sql(`select make_log_partitions(current_date - 3, current_date + 3)`);
-    const now = Date.now() + off * dayMs;
-    mock.timers.enable({ apis: ['Date'], now });
+    followDatabaseClock(aheadMs + off * dayMs);
     const recorded = record(world.db, shipmentId, ['PICKED_UP']);
     await expect(recorded).rejects.toMatchObject({
       httpStatus: 503,
       message: expect.stringMatching('clocks'),
     });
     expect(await historyOf(shipmentId)).toEqual(['CREATED']);
-    mock.timers.reset();
+    followDatabaseClock(aheadMs);
     await record(world.db, shipmentId, ['PICKED_UP']);
     expect(await historyOf(shipmentId)).toEqual(['CREATED', 'PICKED_UP']);
   });

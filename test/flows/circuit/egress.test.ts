@@ -64,13 +64,15 @@ describe('a webhook on the service itself', () => {
     async (_, host) => {
       const account = await newAccount();
       const { port } = new URL(service.url);
-      const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', {
-        headers: { Authorization: `Bearer ${account.token}` },
-      });
+      const headers = { Authorization: `Bearer ${account.token}` };
+      const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', { headers });
       const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
       const targetAddress = `http://${host}:${port}${path}`;
       expectSuccess(
-        await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { targetAddress } }),
+        await account.call(`/v1/webhooks/${webhookId}`, {
+          method: 'PATCH',
+          body: { targetAddress, headers },
+        }),
         200,
       );
       await placeOrder(account);

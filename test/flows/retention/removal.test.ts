@@ -118,6 +118,7 @@ const thoughtOf = [
     'erasures_under_way',
     'shippers',
     'simulations',
+    'stored_bytes',
   ],
   ...['users', 'webhooks', 'ended_sessions', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // survives the objects it mentions
