@@ -136,6 +136,8 @@ export function createHandler<Transaction>(options: ReceiverOptions<Transaction>
       if (error instanceof ParcelhookError) return [400, error.message];
       throw error;
     }
+    const [challenge] = headerValues(headers, 'webhook-challenge');
+    if (challenge !== undefined && Object.keys(content).length === 0) return [200, challenge];
     await handle(content, headers);
     return [204, ''];
   }

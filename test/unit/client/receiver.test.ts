@@ -116,6 +116,19 @@ describe('requests', () => {
     expect(handled).toEqual([]);
   });
 
+  test('a challenge is echoed, but a header alone makes no notification one', async () => {
+    const { url, states } = await start();
+    const challenged = async (body: string) => {
+      const headers = { ...headersOf({ body }), 'webhook-challenge': 'echo-me' };
+      const response = await fetch(url, { method: 'POST', headers, body });
+      return [response.status, await response.text()];
+    };
+    expect(await challenged('{}')).toEqual([200, 'echo-me']);
+    expect(states()).toEqual([]);
+    expect(await challenged(bodyOf())).toEqual([204, '']);
+    expect(states()).toEqual(['CREATED']);
+  });
+
   test('other methods are refused with 405', async () => {
     const { url } = await start();
     const response = await fetch(url);

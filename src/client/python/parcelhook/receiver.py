@@ -131,6 +131,8 @@ class Receiver:
             content = verify(headers, raw_body, self._secret, self._tolerance_seconds)
         except InvalidSignature as error:
             return Response(400, str(error))
+        if not content and "webhook-challenge" in headers:
+            return Response(200, headers["webhook-challenge"][0])
         try:
             self._handle(content, headers)
         except Exception as error:

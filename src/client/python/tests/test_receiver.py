@@ -67,6 +67,14 @@ class Receiving(unittest.TestCase):
         self.assertEqual(response, (400, "no signature matches: wrong secret or changed body"))
         self.assertEqual(self.recorder.states, {})
 
+    def test_echoes_a_challenge_but_handles_a_notification_that_has_its_header(self) -> None:
+        receiver = self.receiver()
+        challenge = {"webhook-challenge": "echo-me"}
+        self.assertEqual(receiver.receive(*signed("c1", b"{}", **challenge)), (200, "echo-me"))
+        headers, body = request_of(event("A", 1))
+        self.assertEqual(receiver.receive({**headers, **challenge}, body).status, 204)
+        self.assertEqual(self.recorder.states, {"A": states(1)})
+
     def test_refuses_an_empty_secret_at_once(self) -> None:
         for empty in ("", "whsec_", []):
             with self.assertRaises(ValueError):
