@@ -101,8 +101,9 @@ test('a standby promoted without all commits voids earlier cursors, in a running
   await untilAccepting(several);
   const stillAtPrimary = `select application_name from pg_stat_activity where application_name like 'parcelhook%'`;
   await until('moved', async () => (await sql(postgres.primaryUrl, stillAtPrimary)).length === 0, 20_000);
+  // A job passes through the queue within half a minute; the sweep delivers meanwhile.
   for (const one of [service, several])
-    await until('ready', async () => (await readyz({}, one)).httpStatus === 200);
+    await until('ready', async () => (await readyz({}, one)).httpStatus === 200, 45_000);
   expect((await account.call(`/v1/shipment-tracking/${lost}`)).httpStatus).toBe(404);
   // Transaction ids reach the old values; events recorded then would be behind the cursor.
   await sql(
