@@ -44,7 +44,8 @@ const args = process.argv.slice(2);
 const named = args.find((arg) => arg.startsWith('--tiers='));
 const names = named ? named.slice('--tiers='.length).split(',') : [tiers[0]!.name];
 const chosen = args.includes('--all') && !named ? tiers : tiers.filter(({ name }) => names.includes(name));
-if (named && chosen.length < names.length) throw new Error(`The tiers are ${tiers.map(({ name }) => name)}.`);
+if (named && chosen.length < names.length)
+  throw new Error(`The tiers are ${tiers.map(({ name }) => name).join(', ')}.`);
 /** For jest. */
 const rest = args.filter((arg) => arg !== '--all' && arg !== named);
 const hasPaths = rest.some((arg) => !arg.startsWith('-'));

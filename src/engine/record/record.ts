@@ -1,4 +1,4 @@
-import { maxClaimedBodyBytes, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import type { Due, DueClaim, HandOver } from '../outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, conflict, notFound, unavailable } from '../../platform/errors.js';
@@ -19,6 +19,7 @@ import {
   loadShipments,
   type EventRow,
   type Move,
+  claimOf,
   type Owed,
   type ShipmentHead,
 } from './store.js';
@@ -223,34 +224,6 @@ async function insertUnlessTaken(
 
 const clockIsWrong = () =>
   unavailable('The clocks of this server and its database are more than a day apart; nothing was recorded.');
-
-const claimOf = (owed: Owed): DueClaim => ({
-  ...bodyOf(owed.event),
-  dueAt: owed.dueAt,
-  sendableForMs: 0,
-  shipperId: owed.event.shipperId,
-  deliveryId: owed.deliveryId,
-  webhookId: owed.webhookId,
-  eventId: owed.event.externalId ?? owed.event.eventId,
-  recordedAt: owed.event.recordedAt,
-  shipmentId: owed.event.shipmentId,
-  sequence: owed.event.sequence,
-  number: 1,
-  trigger: 'SCHEDULED',
-  failureCount: 0,
-  revision: owed.revision,
-  ordered: owed.ordered,
-  supersedes: owed.supersedes,
-  troubled: owed.troubled,
-  isProbe: false,
-  erased: owed.event.erased,
-  trace: owed.event.trace,
-});
-
-const bodyOf = ({ eventId, body }: EventRow): Pick<DueClaim, 'body' | 'large'> =>
-  body.length > maxClaimedBodyBytes
-    ? { body: '', large: { eventId, bytes: body.length } }
-    : { body, large: null };
 
 /**
  * A waiting delivery saw an earlier one that may have been settled meanwhile by a statement that did not see the later

@@ -1,4 +1,4 @@
-import type { Room } from '../outbox/types.js';
+import { maxClaimedBodyBytes, type DueClaim, type Room } from '../outbox/types.js';
 import { eventsOf, ms } from '../outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../outbox/insert.js';
 import type { Database, Queries } from '../../platform/database/postgres.js';
@@ -53,6 +53,35 @@ export interface Owed extends OwedRow {
   deliveryId: string;
   event: EventRow;
 }
+
+/** Of a row that is inserted as claimed. */
+export const claimOf = (owed: Owed): DueClaim => ({
+  ...bodyOf(owed.event),
+  dueAt: owed.dueAt,
+  sendableForMs: 0,
+  shipperId: owed.event.shipperId,
+  deliveryId: owed.deliveryId,
+  webhookId: owed.webhookId,
+  eventId: owed.event.externalId ?? owed.event.eventId,
+  recordedAt: owed.event.recordedAt,
+  shipmentId: owed.event.shipmentId,
+  sequence: owed.event.sequence,
+  number: 1,
+  trigger: 'SCHEDULED',
+  failureCount: 0,
+  revision: owed.revision,
+  ordered: owed.ordered,
+  supersedes: owed.supersedes,
+  troubled: owed.troubled,
+  isProbe: false,
+  erased: owed.event.erased,
+  trace: owed.event.trace,
+});
+
+const bodyOf = ({ eventId, body }: EventRow): Pick<DueClaim, 'body' | 'large'> =>
+  body.length > maxClaimedBodyBytes
+    ? { body: '', large: { eventId, bytes: body.length } }
+    : { body, large: null };
 
 export function loadShipments(
   db: Database,
