@@ -20,7 +20,7 @@ export const pages: Record<string, (request: IncomingMessage, response: ServerRe
   '/slow': (_request, response) => void setTimeout(() => response.end('late'), 3 * times.stalledMs),
 };
 
-const respond = (request: IncomingMessage, response: ServerResponse) => {
+export const respond = (request: IncomingMessage, response: ServerResponse) => {
   begun += 1;
   response.once('close', () => (over += 1));
   pages[request.url ?? '/']!(request, response);
