@@ -29,7 +29,7 @@ async function open(): Promise<Socket> {
 
 const get = ({ accountKey, token }: Account, requestId: string) =>
   [
-    `GET /v1/nothing?key=${accountKey} HTTP/1.1`,
+    `GET /v1/states?key=${accountKey} HTTP/1.1`,
     'Host: x',
     `Authorization: Bearer ${token}`,
     `X-Request-Id: ${requestId}`,
