@@ -14,8 +14,12 @@ export const momentForm = (signs = '+-') =>
 
 const parts = /^(.{10}).(..:..)(:..(?:\.\d{1,3})?)?\d*(?:[Zz]|([+-]..):?(..)?)$/;
 
+/** As most clients write it, and as Date.parse takes it. */
+const usual = /^.{10}T.{8}(?:\.\d{1,3})?Z$/;
+
 /** Epoch milliseconds of a text in `momentForm`. Date.parse takes the strict form only, or guesses. */
 export function momentMs(text: string): number {
+  if (usual.test(text)) return Date.parse(text);
   const [, day, minute, second = ':00', offset = '+00', minutes = '00'] = parts.exec(text)!;
   return Date.parse(`${day}T${minute}${second}${offset}:${minutes}`);
 }

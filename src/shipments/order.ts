@@ -52,12 +52,11 @@ const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
 const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Of the years 1 to 9999 in UTC. */
-const isInstant = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  value.length <= maxLength &&
-  dateTime.test(value) &&
-  momentMs(value) >= firstInstantMs &&
-  momentMs(value) <= lastInstantMs;
+const isInstant = (value: unknown): boolean => {
+  if (typeof value !== 'string' || value.length > maxLength || !dateTime.test(value)) return false;
+  const ms = momentMs(value);
+  return ms >= firstInstantMs && ms <= lastInstantMs;
+};
 
 const instant = input
   .refine(isInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')

@@ -56,7 +56,8 @@ export interface Owed extends OwedRow {
 
 /** Of a row that is inserted as claimed. */
 export const claimOf = (owed: Owed): DueClaim => ({
-  ...bodyOf(owed.event),
+  body: isLarge(owed.event) ? '' : owed.event.body,
+  large: isLarge(owed.event) ? { eventId: owed.event.eventId, bytes: owed.event.body.length } : null,
   dueAt: owed.dueAt,
   sendableForMs: 0,
   shipperId: owed.event.shipperId,
@@ -78,10 +79,7 @@ export const claimOf = (owed: Owed): DueClaim => ({
   trace: owed.event.trace,
 });
 
-const bodyOf = ({ eventId, body }: EventRow): Pick<DueClaim, 'body' | 'large'> =>
-  body.length > maxClaimedBodyBytes
-    ? { body: '', large: { eventId, bytes: body.length } }
-    : { body, large: null };
+const isLarge = ({ body }: EventRow): boolean => body.length > maxClaimedBodyBytes;
 
 export function loadShipments(
   db: Database,
