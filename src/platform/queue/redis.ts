@@ -17,7 +17,6 @@ export function redisBackend(
       lastError = error.lastNodeError ?? error; // a cluster's own error does not say why
       onError(lastError);
     });
-    connection.on('ready', () => (lastError = null));
     // QUIT would wait for ever while Redis is unavailable.
     opened.push({
       close: async () => {
@@ -36,10 +35,12 @@ export function redisBackend(
     const reason = lastError ? describeError(lastError) : producing.status;
     throw new Error(`Redis is not connected${over}: ${reason}`);
   };
-  const memories = (): Promise<string[]> => {
+  const memories = async (): Promise<string[]> => {
     requireConnection();
     const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
-    return Promise.all(nodes.map((node) => node.info('memory')));
+    const texts = await Promise.all(nodes.map((node) => node.info('memory')));
+    lastError = null; // not when it is ready: one whose database is refused is ready for a moment, again and again
+    return texts;
   };
   return {
     // A start waits briefly for Redis, which may stay unavailable for any time.

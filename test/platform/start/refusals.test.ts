@@ -28,8 +28,17 @@ const checksAt = async (url: string): Promise<Checks> => {
   const answer = await request(`${url}/readyz`, { headers }).catch(() => null);
   return (answer?.body as { checks?: Checks } | undefined)?.checks ?? {};
 };
-const untilSaid = (url: string, check: string, reason: RegExp) =>
-  until(`${check}: ${reason}`, async () => reason.test((await checksAt(url))[check] ?? ''), 20_000);
+const untilSaid = async (url: string, check: string, reason: RegExp) => {
+  const said = new Set<string | undefined>();
+  const isSaid = async () => {
+    const text = (await checksAt(url))[check];
+    said.add(text);
+    return reason.test(text ?? '');
+  };
+  await until(`${check}: ${reason}`, isSaid, 20_000).catch((error: Error) => {
+    throw new Error(`${error.message}; it said ${JSON.stringify([...said])}`);
+  });
+};
 const untilReady = (url: string) =>
   until('ready', async () => (await request(`${url}/readyz`)).httpStatus === 200, 20_000);
 
