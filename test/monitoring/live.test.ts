@@ -124,6 +124,13 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       expect(await problems([...recorded, ...selectors])).toEqual({});
     });
 
+    test('every recorded share is between 0 and 1', async () => {
+      const recorded = await prometheus.query('{__name__=~"parcelhook:.+:ratio_.+"}');
+      const shares = recorded.flatMap(({ values }) => values).filter(Number.isFinite);
+      expect(shares.filter((share) => share < -1e-9 || share > 1 + 1e-9)).toEqual([]);
+      expect(shares.length).toBeGreaterThan(10);
+    });
+
     test('every alert has a severity, a meaning and a link to the runbook', async () => {
       const alerts = (await prometheus.rules()).filter(({ type }) => type === 'alerting');
       for (const { name, labels, annotations } of alerts)

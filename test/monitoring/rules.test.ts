@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, type Tags } from 'yaml';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { newFolder } from '../support/deployment.js';
 import { panels } from './dashboards.js';
 import { alertmanagerIsInstalled } from './alertmanager.js';
@@ -73,6 +74,51 @@ function rulesFor({ promql_expr_test: asked }: RuleTest) {
     ['rules', 'rules.yml'],
   ])('check %s %s passes', (what, file) => {
     expect(run('promtool', 'check', what, inRepository(`grafana/prometheus/${file}`))).toEqual(passes);
+  });
+
+  /** The lines of a registry in which each histogram has one observation of so many seconds, as series that grow. */
+  const growing = async (environment: string, seconds: number) => {
+    const metrics = createMetrics();
+    for (const histogram of [metrics.sendable, metrics.orderToCreated]) histogram.observe(seconds);
+    return matches(await metrics.text(), /^(parcelhook_(?:sendable|order_to_created)_seconds_\w+.*)$/gm).map(
+      (line) => {
+        const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line)!;
+        const all = [labels, `environment="${environment}"`, 'job="parcelhook-worker"'].filter(Boolean);
+        return { series: `${name}{${all.join(',')}}`, values: `0+${value}x70` };
+      },
+    );
+  };
+
+  test('with the buckets of the service, nothing late is a share of 0, and all late a share of 1', async () => {
+    const folder = newFolder();
+    const expected = { quick: [0.05, 0], late: [600, 1] } as const;
+    const names = groups
+      .flatMap((group) => group.rules)
+      .flatMap(({ record }) => (record?.includes('_late:ratio') ? [record] : []));
+    const one = {
+      interval: '1m',
+      input_series: (
+        await Promise.all(Object.entries(expected).map(([name, [seconds]]) => growing(name, seconds)))
+      ).flat(),
+      promql_expr_test: names.map((expr) => ({
+        expr,
+        eval_time: '60m',
+        exp_samples: Object.entries(expected).map(([environment, [, value]]) => ({
+          labels: `${expr}{environment="${environment}",job="parcelhook-worker"}`,
+          value,
+        })),
+      })),
+    };
+    const path = (name: string) => join(folder.path, name);
+    writeFileSync(path('rules.yml'), JSON.stringify({ groups: rulesFor(one) }));
+    writeFileSync(
+      path('test.yml'),
+      JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [one] }),
+    );
+    const outcome = run('promtool', 'test', 'rules', path('test.yml'));
+    folder.remove();
+    expect(outcome).toEqual(passes);
+    expect(names).toHaveLength(8);
   });
 
   test('test rules passes, each test on the rules that it asks for', () => {

@@ -141,7 +141,11 @@ async function inFolder(scene: Scene, running: Running, folder: string, closing:
         .map(({ message }) => `${board.name} › ${panel.title}: ${message}`),
     ),
   );
-  const problems = [...problemsOf(scene.environments, told, firstRows), ...failed];
+  const problems = [
+    ...problemsOf(scene.environments, told, firstRows),
+    ...(await impossibleRatios(prometheus)),
+    ...failed,
+  ];
   return { told: Object.fromEntries(told), firstRows, problems, answered, drawings };
 }
 
@@ -159,6 +163,21 @@ async function untilQuiet(prometheus: Prometheus, targets: number, historySecond
     quietSince = isQuiet ? Math.min(quietSince, now) : Infinity;
     return now - quietSince >= quietForSeconds && now - prometheus.startedAt >= historySeconds;
   });
+}
+
+const rounding = 1e-9;
+
+/** A selector that matches too many buckets counts requests twice: a share below 0. */
+async function impossibleRatios(prometheus: Prometheus): Promise<string[]> {
+  const recorded = await prometheus.range(
+    '{__name__=~"parcelhook:.+:ratio_.+"}',
+    prometheus.startedAt,
+    Date.now() / 1_000,
+    1,
+  );
+  return recorded
+    .filter(({ values }) => values.some(([, value]) => value < -rounding || value > 1 + rounding))
+    .map(({ labels }) => `${labels.environment}: ${labels.__name__} is not between 0 and 1`);
 }
 
 async function askOf(board: Board, environment: string, prometheus: Prometheus, postgresUrl: string) {
