@@ -96,6 +96,7 @@ const uncalledCounted = 200_000;
 
 export interface GaugeDependencies {
   db: Database;
+  readOldestSnapshot: () => Promise<number>;
   producers: Map<string, Producer>;
   metrics: Metrics;
 }
@@ -106,7 +107,9 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   await inParallel(
     refreshUncalled(deps),
     refreshWebhooks(deps),
-    refreshOldestSnapshot(deps),
+    show([metrics.oldestSnapshot], deps.readOldestSnapshot(), (seconds) =>
+      metrics.oldestSnapshot.set(seconds),
+    ),
     refreshQueues(deps),
   );
   metrics.refreshedAt.setToCurrentTime();
@@ -153,21 +156,39 @@ const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
   shippersToRemove: await countRemoved(db),
 });
 
-/** Under an old snapshot the outbox keeps dead rows, and every query of due deliveries reads them again. */
-const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void> =>
-  show(
-    [metrics.oldestSnapshot],
-    db.query<{ seconds: number }>(
+/** What holds back vacuum, and since when this process has seen it. */
+interface Holder {
+  xid: string | null;
+  sinceMs: number;
+}
+
+/**
+ * Reads how long dead rows have been kept from vacuum: under an old snapshot every query of due deliveries reads them
+ * again. Other roles' `xact_start` is hidden from a role without pg_read_all_stats, their `backend_xmin` is not: so the
+ * age is at least since this process first saw the oldest one. While nothing is written, none has an age.
+ */
+export function oldestSnapshotReader(db: Database): () => Promise<number> {
+  let last: Holder = { xid: null, sinceMs: 0 };
+  return async () => {
+    const nowMs = performance.now();
+    const [oldest] = await db.query<{ xid: string; openSeconds: number }>(
       'oldest-snapshot',
-      `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
-         select xact_start as since from pg_stat_activity
-          where datname = current_database() and backend_type = 'client backend'
-            and (backend_xmin is not null or backend_xid is not null)
+      `select xid::text as xid, coalesce(extract(epoch from now() - min(since)), 0)::float8 as "openSeconds" from (
+         select unnest(array[backend_xmin, backend_xid]) as xid, xact_start as since from pg_stat_activity
+          where usesysid is not null and (datid is null or datname = current_database()) and pid <> pg_backend_pid()
          union all
-         select prepared from pg_prepared_xacts where database = current_database()) s`,
-    ),
-    ([row]) => metrics.oldestSnapshot.set(row!.seconds),
-  );
+         select transaction, prepared from pg_prepared_xacts where database = current_database()
+         union all
+         select xmin, null from pg_replication_slots) h
+        where age(xid) > 0
+        group by h.xid::text, age(xid) order by age(xid) desc limit 1`,
+    );
+    const xid = oldest?.xid ?? null;
+    const sinceMs = xid === last.xid ? last.sinceMs : nowMs;
+    last = { xid, sinceMs: Math.min(sinceMs, nowMs - (oldest?.openSeconds ?? 0) * 1_000) };
+    return xid === null ? 0 : (nowMs - last.sinceMs) / 1_000;
+  };
+}
 
 /** All queues have one backend. */
 const refreshQueues = ({ producers, metrics }: GaugeDependencies): Promise<void> =>

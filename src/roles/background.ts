@@ -14,7 +14,14 @@ import {
   takeOut,
   type Dispatch,
 } from '../engine/engine.js';
-import { anyWork, createBacklogGauges, findWork, refreshGauges, type Work } from '../observe/backlog.js';
+import {
+  anyWork,
+  createBacklogGauges,
+  findWork,
+  oldestSnapshotReader,
+  refreshGauges,
+  type Work,
+} from '../observe/backlog.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -66,11 +73,10 @@ export function startGauges(resources: Resources, isWorker: boolean): { stop(): 
     concurrency: config.DELIVERY_CONCURRENCY,
     heldBack,
   });
+  const shared = { db, producers, metrics, readOldestSnapshot: oldestSnapshotReader(db) };
   const readings = [
     whenScraped(gaugesEveryMs, 'backlog gauges', resources, refresh),
-    ...(isWorker
-      ? [whenScraped(gaugesEveryMs, 'gauges', resources, () => refreshGauges({ db, producers, metrics }))]
-      : []),
+    ...(isWorker ? [whenScraped(gaugesEveryMs, 'gauges', resources, () => refreshGauges(shared))] : []),
   ];
   return { stop: () => Promise.all(readings.map((reading) => reading.stop())) };
 }

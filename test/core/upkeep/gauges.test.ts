@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readUncalled } from '../../../src/observe/lag.js';
 import { readBacklog } from '../../../src/observe/sendable.js';
-import { createBacklogGauges, refreshGauges } from '../../../src/observe/backlog.js';
+import { createBacklogGauges, oldestSnapshotReader, refreshGauges } from '../../../src/observe/backlog.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from '../../support/core/acts.js';
 import {
@@ -22,15 +23,20 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+const depsWith = (metrics: ReturnType<typeof createMetrics>) => ({
+  db: world.db,
+  producers: new Map(),
+  metrics,
+  readOldestSnapshot: oldestSnapshotReader(world.db),
+});
 const gauge = async (name: string) => {
   const metrics = createMetrics();
-  await refreshGauges({ db: world.db, producers: new Map(), metrics });
+  await refreshGauges(depsWith(metrics));
   await createBacklogGauges({ db: world.db, metrics, concurrency: 100 }).refresh();
   return figure(metrics, name);
 };
 const figure = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
   Number(new RegExp(`^parcelhook_${name} (.+)$`, 'm').exec(await metrics.text())![1]);
-const oldestSnapshot = () => gauge('postgres_oldest_snapshot_seconds');
 
 test('an expired claim is shown until a process takes it over; a valid one is not shown', async () => {
   const oldest = () => gauge('oldest_lapsed_claim_seconds');
@@ -46,16 +52,35 @@ test('an expired claim is shown until a process takes it over; a valid one is no
 test.each([
   ['that reads at one snapshot', 'begin isolation level repeatable read; select 1'],
   ['that has written something', 'begin; update shippers set name = name'],
-])('the oldest snapshot belongs to a transaction left open %s, and ends with it', async (_what, begin) => {
-  const forgotten = new pg.Client({ connectionString: world.databaseUrl });
-  await forgotten.connect();
-  await forgotten.query(begin);
-  await sleep(1_100);
-  expect(await oldestSnapshot()).toBeGreaterThan(1);
-  await forgotten.query('commit');
-  expect(await oldestSnapshot()).toBeLessThan(1);
-  await forgotten.end();
-});
+])(
+  "the oldest snapshot belongs to a transaction left open %s, and ends with it, whether or not its role's are visible",
+  async (_what, begin) => {
+    const role = `onlooker_${randomBytes(4).toString('hex')}`;
+    await world.sql(`create role ${role} login password 'secret'`);
+    const url = new URL(world.databaseUrl);
+    Object.assign(url, { username: role, password: 'secret' });
+    const others = openPool(url.href, 1);
+    const [byOwner, byOther] = [oldestSnapshotReader(world.db), oldestSnapshotReader(others)];
+    const forgotten = new pg.Client({ connectionString: world.databaseUrl });
+    await forgotten.connect();
+    await forgotten.query(begin);
+    const write = () => world.sql('select pg_current_xact_id()');
+    await write();
+    await byOther();
+    await sleep(1_100);
+    await write();
+    expect(await byOther()).toBeGreaterThan(1);
+    expect(await byOwner()).toBeGreaterThan(1);
+    expect(await gauge('postgres_oldest_snapshot_seconds')).toBeGreaterThan(1);
+    await forgotten.query('commit');
+    await write();
+    expect(await byOther()).toBe(0);
+    expect(await byOwner()).toBe(0);
+    await forgotten.end();
+    await others.end();
+    await world.sql(`drop role ${role}`);
+  },
+);
 
 test('deliveries owed to webhooks that are not called are counted up to a limit that they share', async () => {
   await world.sql('truncate outbox');
@@ -107,7 +132,7 @@ test('the oldest due delivery is sought among a bounded number of webhooks with 
 
 test('a gauge that can no longer be read has no series instead of its old value', async () => {
   const metrics = createMetrics();
-  const deps = { db: world.db, producers: new Map(), metrics };
+  const deps = depsWith(metrics);
   await refreshGauges(deps);
   const names = ['postgres_oldest_snapshot_seconds', 'deliveries_uncalled', 'circuits_open'];
   const shown = async () => {
@@ -116,7 +141,9 @@ test('a gauge that can no longer be read has no series instead of its old value'
   };
   expect(await shown()).toEqual(names);
   const pool = openPool('postgres://nobody@127.0.0.1:1/none', 1);
-  await expect(refreshGauges({ ...deps, db: pool })).rejects.toThrow();
+  await expect(
+    refreshGauges({ ...deps, db: pool, readOldestSnapshot: oldestSnapshotReader(pool) }),
+  ).rejects.toThrow();
   expect(await shown()).toEqual([]);
   await pool.end();
 });
