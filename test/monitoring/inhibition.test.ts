@@ -119,3 +119,26 @@ const scenes: Record<string, Scene> = {
     expect(await told(scene)).toEqual(expected);
   });
 });
+
+(alertmanagerIsInstalled() ? test : test.skip)(
+  'a second incident is told at once, while the first one stands',
+  async () => {
+    const receiver = await startReceiver();
+    const timings = { group_wait: '500ms', group_interval: '1h', repeat_interval: '1h' };
+    const alertmanager = await startAlertmanager(receiver.url, timings);
+    const incident = async (name: string) => {
+      await alertmanager.post([
+        { alertname: `Parcelhook${name}`, environment: 'production', severity: 'page' },
+      ]);
+      await until(
+        name,
+        () => receiver.received.some(({ body }) => body.includes(`Parcelhook${name}`)),
+        20_000,
+      );
+    };
+    await incident('ApiFailing');
+    await incident('RedisFilling');
+    await alertmanager.stop();
+    await receiver.close();
+  },
+);
