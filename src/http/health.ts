@@ -32,6 +32,7 @@ const failures: Record<string, string> = {
   flow: 'no job comes through the queue',
   orders: 'no order becomes an attempt',
   clock: 'the clock is wrong',
+  usableClock: 'the clock is four minutes off or more',
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 10_000;

@@ -4,8 +4,10 @@ import type { Database } from '../platform/database/postgres.js';
 import { newId } from '../platform/ids.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 
-/** Receivers refuse what is five minutes off. Nothing of ours needs the machine's clock to be this right. */
+/** Nothing of ours needs the machine's clock to be this right: signatures and due times are by PostgreSQL's. */
 const wrongFromMs = 30_000;
+/** Others than us refuse what is five minutes off. */
+const unusableFromMs = 4 * 60_000;
 const renewEveryMs = 30_000;
 
 /** At the start, before anything is signed; afterwards the checks of PostgreSQL and the sweeps bring its time along. */
@@ -16,6 +18,13 @@ export async function readDatabaseClock(db: Database): Promise<void> {
     `select (extract(epoch from now()) * 1000)::float8 as "nowMs"`,
   );
   heedDatabaseTime(row!.nowMs, sentAtMs);
+}
+
+/** Rejects while this machine's clock differs so much from PostgreSQL's that the process is not to be used. */
+export async function requireUsableClock(): Promise<void> {
+  const offMs = Math.abs(machineAheadMs());
+  if (offMs >= unusableFromMs)
+    throw new Error(`the clock of this machine is ${Math.round(offMs / 1_000)} s off`);
 }
 
 /**

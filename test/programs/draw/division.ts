@@ -6,5 +6,12 @@ export const division: Division = {
   leastWindow: 4,
   // The service runs at its own pace. Its figures are read every 15 s, a canary goes every 10 s, and a task without work
   // runs once a minute.
-  leastAge: (metric) => (metric.includes('canary') ? 12 : metric.includes('task_succeeded') ? 90 : 20),
+  leastAge: (metric) =>
+    metric.includes('canary')
+      ? 12
+      : metric.includes('task_succeeded')
+        ? 90
+        : metric.includes('process_start')
+          ? 4
+          : 20,
 };

@@ -35,16 +35,16 @@ export const scenes: Scene[] = [
   },
   {
     name: 'receivers',
-    title: 'A slow, a dead, a failing and a vanished receiver',
-    what: 'One receiver takes 6 s for each response, one refuses every connection, one responds 500, one 410.',
+    title: 'Slow, dead, failing and vanished receivers',
+    what: 'Three receivers take 6 s for each response, two refuse every connection, two respond 500, one 410.',
     settings: { RETRY_SCHEDULE: '50ms,50ms' },
     watched: 30,
     environments: {
       production: {
         strike: async ({ environment: { accounts, addWebhook } }) => {
-          await addWebhook(accounts[0]!, 'slow');
-          await addWebhook(accounts[1]!, 'dead');
-          await addWebhook(accounts[2]!, 'failing');
+          for (const account of accounts) await addWebhook(account, 'slow');
+          for (const behaviour of ['dead', 'failing'] as const)
+            for (const account of accounts.slice(1)) await addWebhook(account, behaviour);
           await addWebhook(accounts[2]!, 'gone');
         },
         told: {
