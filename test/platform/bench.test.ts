@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../programs/bench/clock.js';
 import { figure } from '../programs/bench/figures.js';
 import { closedLoop, openLoop } from '../programs/bench/pace.js';
+import { createProgram, readArguments } from '../programs/chaos/arguments.js';
 import { summarize, type Run } from '../programs/bench/report.js';
 import { resultsIn, type RunKey } from '../programs/chaos/results.js';
 import type { Result } from '../programs/chaos/run.js';
@@ -89,6 +90,23 @@ test('runs of one load on one system become medians with ranges, compared with t
     },
     expect.objectContaining({ system: 'versus' }),
   ]);
+});
+
+test('the fault bench lists its faults, and reports wrong arguments', () => {
+  const quiet = () =>
+    createProgram()
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined });
+  for (const word of ['--quick', '--seed', '--results', '--json', 'F2', 'F17', 'F19-postgres'])
+    expect(quiet().helpInformation()).toContain(word);
+  const refused =
+    (...args: string[]) =>
+    () =>
+      readArguments(args, quiet());
+  expect(refused('F99')).toThrow('no such fault: F99');
+  expect(refused('--queue', 'kafka')).toThrow('--queue is postgres or redis');
+  expect(refused('F17', '--seeds', '9-3')).toThrow('like 1-10');
+  expect(refused('--rate', 'many')).toThrow('a number above 0');
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'parcelhook-results-'));

@@ -13,7 +13,7 @@ import {
 import { pause } from '../support/until.js';
 import { watchLockWaits } from '../support/lock-waits.js';
 
-const backlog = 20_000;
+const backlog = 8_000;
 const workers = 4;
 const boundMs = 60_000;
 

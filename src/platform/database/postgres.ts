@@ -64,7 +64,7 @@ const renewEveryMs = 1_000;
 /**
  * If a statement got no reply, the network may have been cut silently: each idle connection would cost its next user a
  * whole timeout. If the server is read-only, its name may resolve to another server by now: busy connections are closed
- * after their work, too.
+ * after their work, too, and those that wait for notifications, which nobody releases.
  */
 export function closeDeadConnections(pool: pg.Pool): void {
   const open = new Set<pg.PoolClient>();
@@ -80,8 +80,14 @@ export function closeDeadConnections(pool: pg.Pool): void {
   const renew = (error: Error) => {
     timer = undefined;
     renewedAt = performance.now();
-    for (const client of open) closing.set(client, error);
-    for (const client of [...idle]) close(client, error);
+    for (const client of open) {
+      closing.set(client, error);
+      if (idle.has(client) || client.listenerCount('notification') > 0) close(client, error);
+      else
+        (client as NodeJS.EventEmitter).on('newListener', (event) => {
+          if (event === 'notification') setImmediate(close, client, error);
+        });
+    }
   };
   const renewSoon = (error: Error) => {
     const restMs = renewedAt + renewEveryMs - performance.now();

@@ -88,7 +88,7 @@ test('a wait ends when access ends, on every process', async () => {
       expect((await change(there[index]!.account)).httpStatus).toBeLessThan(300);
       const { response, at } = await polled[index]!;
       expectFailure(response, httpStatus);
-      expect(at - polledAt).toBeLessThan(waitMs); // how soon is measured in timed/feed
+      expect(at - polledAt).toBeLessThan(waitMs); // how soon is measured in timed/waits/feed
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** The README's commands, as root in a checkout that no other user may enter; for `npm run chaos` see timed/chaos.test.ts. */
+/** The README's commands, as root in a checkout that no other user may enter. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

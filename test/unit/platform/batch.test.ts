@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createBatcher } from '../../../src/platform/batch.js';
@@ -15,17 +16,21 @@ function gatedFlush() {
   return { flushes, flush };
 }
 
-/** Resolves when another batcher has started a second concurrent flush: its timer was set after all others. */
-async function untilOneIsBeside(): Promise<void> {
-  const { flushes, flush } = gatedFlush();
-  const batcher = createBatcher({ ...limits, flush });
-  const all = [batcher.add(0)];
-  await tick();
-  all.push(batcher.add(1));
-  while (flushes.length < 2) await sleep(1);
-  for (const { finish } of flushes) finish();
-  await Promise.all(all);
+/** Time stands still from now on: the returned function moves it, with the timers that are due by then. */
+function stopClock(): (ms: number) => Promise<void> {
+  let now = performance.now();
+  mock.method(performance, 'now', () => now);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  return async (ms) => {
+    now += ms;
+    mock.timers.tick(ms);
+    await tick();
+  };
 }
+afterEach(() => {
+  mock.timers.reset();
+  mock.restoreAll();
+});
 
 const tick = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
@@ -103,18 +108,19 @@ describe('group commit', () => {
   });
 
   test('a batch lingers for more items, unless it is full or follows another', async () => {
+    const advance = stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 3, lingerMs: () => 40, concurrency: 1, flush });
-    const since = performance.now();
     const all = [batcher.add(0)];
-    await sleep(10);
+    await tick();
+    await advance(39);
     all.push(batcher.add(1));
+    await tick();
     expect(flushes).toHaveLength(0);
-    while (flushes.length < 1) await sleep(1);
-    expect(performance.now() - since).toBeGreaterThanOrEqual(39);
-    expect(flushes[0]!.items).toEqual([0, 1]);
+    await advance(1);
+    expect(flushes.map(({ items }) => items)).toEqual([[0, 1]]);
     all.push(batcher.add(2));
-    await sleep(50); // longer than the linger time
+    await advance(40);
     flushes[0]!.finish();
     await tick();
     expect(flushes[1]!.items).toEqual([2]); // it has waited long enough behind the first
@@ -128,6 +134,7 @@ describe('group commit', () => {
   });
 
   test('a second flush starts at once only for a full batch', async () => {
+    stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 3, flush });
     const all = [batcher.add(0)];
@@ -149,20 +156,22 @@ describe('group commit', () => {
   });
 
   test('or for an item that has waited 25 ms, with all later ones, and never more than `concurrency`', async () => {
+    const advance = stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, flush });
     const all = [batcher.add(0)];
     await tick();
-    const since = performance.now();
     all.push(batcher.add(1));
-    await sleep(10);
+    await tick();
+    await advance(24);
     all.push(batcher.add(2));
-    while (flushes.length < 2) await sleep(1);
-    expect(performance.now() - since).toBeGreaterThanOrEqual(24);
-    expect(performance.now() - since).toBeLessThan(200);
-    all.push(batcher.add(3));
-    await untilOneIsBeside();
+    await tick();
+    expect(flushes).toHaveLength(1);
+    await advance(1);
     expect(flushes.map(({ items }) => items)).toEqual([[0], [1, 2]]);
+    all.push(batcher.add(3));
+    await advance(25);
+    expect(flushes).toHaveLength(2);
     flushes[1]!.finish();
     await tick();
     expect(flushes[2]!.items).toEqual([3]); // waited long enough while both were under way
@@ -172,10 +181,12 @@ describe('group commit', () => {
   });
 
   test('with a concurrency of one no flush overtakes the current one, however long it takes', async () => {
+    const advance = stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 2, concurrency: 1, flush });
     const all = [0, 1, 2, 3, 4].map((item) => batcher.add(item));
-    await untilOneIsBeside();
+    await tick();
+    await advance(1_000);
     expect(flushes.map(({ items }) => items)).toEqual([[0, 1]]);
     for (let n = 0; n < 3; n += 1) {
       flushes[n]!.finish();
@@ -226,6 +237,7 @@ describe('group commit', () => {
   });
 
   test('when the database is down, items that waited long fail at once, and the others are retried', async () => {
+    const advance = stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, concurrency: 1, flush });
     const outcomes: string[] = [];
@@ -237,7 +249,7 @@ describe('group commit', () => {
     const first = add(1);
     await tick();
     const long = add(2);
-    await sleep(520);
+    await advance(500);
     const short = add(3);
     flushes[0]!.fail(unavailable());
     await Promise.all([first, long]);

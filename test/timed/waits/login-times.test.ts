@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { basic, operator, registerAccount, request } from '../support/client.js';
-import { startServiceToInspect, type Service } from '../support/harness.js';
+import { basic, operator, registerAccount, request } from '../../support/client.js';
+import { startServiceToInspect, type Service } from '../../support/harness.js';
 
 /** The text of /metrics may be older by a fifth of a second. */
 const staleMs = 300;

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSealer, createSecretBox, newSecret } from '../../src/engine/send/sealing.js';
-import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
-import { startProcess, startServiceWith, stopProcess, type Service } from '../support/harness.js';
-import { startReceiver, type Received, type Receiver } from '../support/receiver.js';
-import { placeOrders, repeated } from '../support/load.js';
-import { until } from '../support/until.js';
+import { createSealer, createSecretBox, newSecret } from '../../../src/engine/send/sealing.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  type Account,
+} from '../../support/client.js';
+import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
+import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
+import { placeOrders, repeated } from '../../support/load.js';
+import { until } from '../../support/until.js';
 
 const slots = 20;
 /** Far longer than a healthy receiver waits on the slowest machine; `half-hang` (R11) measures the wait. */

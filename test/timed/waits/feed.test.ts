@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { expectSuccess } from '../support/expect.js';
-import { operator, placeOrder, registerAccount, type Account, type ApiResponse } from '../support/client.js';
+import { expectSuccess } from '../../support/expect.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  type Account,
+  type ApiResponse,
+} from '../../support/client.js';
 import {
   startProcess,
   startServiceOfRole,
   stopProcess,
   type RunningProcess,
   type Service,
-} from '../support/harness.js';
-import { until } from '../support/until.js';
+} from '../../support/harness.js';
+import { until } from '../../support/until.js';
 
 let service: Service;
 let worker: RunningProcess;

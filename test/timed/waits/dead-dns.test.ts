@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { hugeResponse, startDnsServer, type DnsServer } from '../support/dns-server.js';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
-import { startServiceWith, type Service } from '../support/harness.js';
-import { startReceiver, type Receiver } from '../support/receiver.js';
-import { trackingIdOf } from '../support/load.js';
-import { until } from '../support/until.js';
+import { hugeResponse, startDnsServer, type DnsServer } from '../../support/dns-server.js';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../../support/client.js';
+import { startServiceWith, type Service } from '../../support/harness.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { trackingIdOf } from '../../support/load.js';
+import { until } from '../../support/until.js';
 
 /** Twenty of a hundred hostnames are dead: the name server does not respond for them. */
 const deadCount = 20;
