@@ -6,6 +6,7 @@ import { fromPortal, parseResponse, placeOrder, registerAccount, type Account } 
 import { orderDelivered, startHook, untilDelivery } from '../support/deliveries.js';
 import { startServiceToInspect, type Service } from '../support/harness.js';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../support/expect.js';
+import { until } from '../support/until.js';
 
 let service: Service;
 let account: Account;
@@ -40,10 +41,50 @@ test('a far too long address is refused before its Unicode host is parsed', asyn
   expect((await cpuSeconds()) - before).toBeLessThan(1.5); // took three seconds before
 });
 
+const memoryMb = () =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1_024;
+
+describe('unfinished uploads of one shipper take little memory', () => {
+  const count = 900;
+  const bodyBytes = 256 * 1024;
+
+  test.each([
+    ['each on a new connection', false],
+    ['all at once, on connections that were open', true],
+  ])('%s', async (_what, areOpen) => {
+    const { hostname, port } = new URL(service.url);
+    const head = [
+      `POST /v1/shipments?key=${account.accountKey} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${account.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${bodyBytes}`,
+    ];
+    const upload = Buffer.from(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(bodyBytes - 1)}`);
+    const counts = { open: 0, refused: 0, other: 0, closed: 0 };
+    const connectOne = () =>
+      connect(Number(port), hostname, () => (counts.open += 1))
+        .on('error', () => undefined) // it may still be writing when the connection is closed
+        .on('data', (bytes: Buffer) => (counts[bytes.includes('HTTP/1.1 429 ') ? 'refused' : 'other'] += 1))
+        .on('close', () => (counts.closed += 1));
+    const beforeMb = memoryMb();
+    let maxMb = beforeMb;
+    const watching = setInterval(() => (maxMb = Math.max(maxMb, memoryMb())), 20);
+    const sockets = Array.from({ length: count }, connectOne);
+    if (areOpen) await until('all are open', () => counts.open === count, 60_000);
+    for (const socket of sockets) socket.write(upload);
+    await until('all but some are refused', () => counts.closed > count - 40, 60_000);
+    clearInterval(watching);
+    for (const socket of sockets) socket.destroy();
+    console.info(`${count} unfinished uploads: ${(maxMb - beforeMb).toFixed(0)} MB`, counts);
+    expect(counts).toMatchObject({ other: 0 });
+    expect(counts.refused).toBeGreaterThan(count - 40);
+    expect(maxMb - beforeMb).toBeLessThan(120);
+  });
+});
+
 describe('a body in one-byte chunks is refused early, and takes no memory', () => {
   const chunks = 100_000;
-  const memoryMb = () =>
-    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1_024;
   /** Never ends its body. Resolves when the service closes the connection. */
   const upload = (start: string, headers: Record<string, string>) =>
     new Promise<string>((resolve) => {

@@ -25,8 +25,8 @@ export const defaultBounds = {
   fullAtHeadBytes: 16 * 1024 * 1024,
   /** Beyond this, the connection with the largest heads is destroyed. */
   maxHeadBytes: 64 * 1024 * 1024,
-  /** Bytes read and not yet parsed; beyond this, the connection with most of them is destroyed. */
-  maxUnparsedBytes: 64 * 1024 * 1024,
+  /** Bytes read and not yet used; beyond this, the connection with most of them is destroyed. */
+  maxHeldBytes: 64 * 1024 * 1024,
   /** Response bytes that clients have not read; beyond this, the connections with most of them are destroyed. */
   maxUnsentBytes: 64 * 1024 * 1024,
 };
@@ -47,7 +47,8 @@ interface Connection {
   underWay: Set<ServerResponse>;
   newest: IncomingMessage | null;
   newestAt: number;
-  unparsedBytes: number;
+  /** Its latest chunk until the next one or a response, and what waits behind it: its request may not have started. */
+  heldBytes: number;
   headBytes: number;
   /** Reads from the socket again, if there is room. */
   resume(): void;
@@ -90,14 +91,14 @@ export function createConnections(
 ) {
   const blocks = new Map<string, Block>();
   const open = new Map<Socket, Connection>();
-  const all = { requests: 0, headBytes: 0, unparsedBytes: 0 };
+  const all = { requests: 0, headBytes: 0, heldBytes: 0 };
   let unsentCheckedAt = 0;
 
   const remove = (socket: Socket) => {
     const connection = open.get(socket);
     if (!connection) return;
     const { block, underWay } = connection;
-    setUnparsed(connection, 0);
+    setHeld(connection, 0);
     open.delete(socket);
     block.idle.delete(socket);
     block.unfinished.delete(socket);
@@ -143,16 +144,15 @@ export function createConnections(
     return maxOfConnection() - underWay.size + (newest && !newest.complete ? 1 : 0);
   };
   /** Ties go to `last`. */
-  const heaviest = (bytes: 'unparsedBytes' | 'headBytes', last: Connection): Socket => {
+  const heaviest = (bytes: 'heldBytes' | 'headBytes', last: Connection): Socket => {
     let max = last;
     for (const one of open.values()) if (one[bytes] > max[bytes]) max = one;
     return max.socket;
   };
-  const setUnparsed = (connection: Connection, bytes: number) => {
-    all.unparsedBytes += bytes - connection.unparsedBytes;
-    connection.unparsedBytes = bytes;
-    if (bytes > 0 && all.unparsedBytes > bounds.maxUnparsedBytes)
-      drop(heaviest('unparsedBytes', connection), 'overfull');
+  const setHeld = (connection: Connection, bytes: number) => {
+    all.heldBytes += bytes - connection.heldBytes;
+    connection.heldBytes = bytes;
+    if (bytes > 0 && all.heldBytes > bounds.maxHeldBytes) drop(heaviest('heldBytes', connection), 'overfull');
   };
   const checkUnsent = (now: number) => {
     if (now - unsentCheckedAt < unsentCheckIntervalMs) return;
@@ -187,12 +187,12 @@ export function createConnections(
         underWay: new Set(),
         newest: null,
         newestAt: 0,
-        unparsedBytes: 0,
+        heldBytes: 0,
         headBytes: 0,
         ...readInPieces(socket, {
           room: () => roomOf(connection),
           incomplete: () => (connection.newest?.complete === false ? connection.newest : null),
-          onUnparsed: (bytes) => bytes === connection.unparsedBytes || setUnparsed(connection, bytes),
+          onHeld: (bytes) => setHeld(connection, bytes),
           onBlank: () => drop(socket, 'blank'),
         }),
       };
@@ -225,7 +225,10 @@ export function createConnections(
         all.headBytes -= headBytes;
         connection.headBytes -= headBytes;
         underWay.delete(response);
-        if (underWay.size === 0 && open.has(socket)) block.idle.add(socket);
+        if (open.has(socket)) {
+          setHeld(connection, socket.readableLength);
+          if (underWay.size === 0) block.idle.add(socket);
+        }
         connection.resume();
         onRoom(socket);
       });
@@ -269,11 +272,14 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
   return end;
 }
 
-/** Of one connection in an event-loop tick. A smaller chunk is all that had arrived; after a full one libuv reads on. */
-const maxBytesPerTick = 64 * 1024;
 /** Of one connection, before it rests: each is a call of the parser, and a blank line in a body makes one, too. */
 const maxPieces = 4;
 const restMs = 5;
+/**
+ * Of sockets and requests. Node reads the next chunk, of up to 64 KiB, unless so much of the last one is left: that waits
+ * for another event-loop tick, and longer if its request waits.
+ */
+export const highWaterMark = 16 * 1024;
 /** CR and LF between two requests; RFC 9112, 2.2, has a server ignore one line end. */
 const maxLineEnds = 64;
 /** Read for one body, whatever frames it; the largest body has half as much. */
@@ -290,7 +296,8 @@ interface Reading {
   room(): number;
   /** The newest request while its body is arriving. */
   incomplete(): IncomingMessage | null;
-  onUnparsed(bytes: number): unknown;
+  /** The bytes that its memory keeps from now on. */
+  onHeld(bytes: number): void;
   /** There are too many line ends between two requests. */
   onBlank(): void;
 }
@@ -298,10 +305,10 @@ interface Reading {
 /**
  * Passes the bytes from a connection to Node's parser in pieces of as many requests as the connection has room for.
  * Pausing the socket is not enough: the parser turns the whole chunk it is given into requests, 3,400 from 64 KiB.
- * Bytes without room stay on the socket until `resume`; `onUnparsed` receives their number. Call this after the server
- * has attached to the connection and before any byte has arrived.
+ * Bytes without room stay on the socket until `resume`. Call this after the server has attached to the connection and
+ * before any byte has arrived.
  */
-function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }: Reading) {
+function readInPieces(socket: Socket, { room, incomplete, onHeld, onBlank }: Reading) {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
   let isFull = false;
   let isResting = false;
@@ -313,7 +320,6 @@ function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }:
   const putBack = (unparsed: Buffer) => {
     socket.pause(); // first: a flowing socket would emit the bytes again at once
     socket.unshift(unparsed);
-    onUnparsed(socket.readableLength);
   };
   /** Node resumes what it has paused itself. */
   const rest = (schedule: (wake: () => void) => unknown) => {
@@ -336,10 +342,12 @@ function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }:
     return false;
   };
   const read = (chunk: Buffer) => {
-    onUnparsed(0);
+    onHeld(chunk.length + socket.readableLength);
     isFull = false;
+    const isLarge = chunk.length >= 2 * highWaterMark;
+    const now = isLarge ? chunk.subarray(0, -highWaterMark) : chunk;
     let from = 0;
-    for (let pieces = 0; from < chunk.length && socket.writable; pieces += 1) {
+    for (let pieces = 0; from < now.length && socket.writable; pieces += 1) {
       // The server also pauses and resumes sockets itself.
       if (socket.isPaused()) return putBack(chunk.subarray(from));
       const heads = room();
@@ -347,18 +355,20 @@ function readInPieces(socket: Socket, { room, incomplete, onUnparsed, onBlank }:
       else if (isResting || pieces === maxPieces) rest((wake) => setTimeout(wake, restMs));
       if (isFull || isResting) return putBack(chunk.subarray(from));
       const request = incomplete();
-      const blank = request ? 0 : lineEndsAt(chunk, from);
+      const blank = request ? 0 : lineEndsAt(now, from);
       // The first ones may end a head that came in parts; those after them are dropped.
       const passed = Math.min(blank, Math.max(0, blankLine.length - lineEnds));
       lineEnds = blank === 0 ? 0 : lineEnds + (passed || blank);
       if (lineEnds > maxLineEnds) return onBlank();
-      const end = blank === 0 ? endOfPiece(chunk, from, heads) : from + (passed || blank);
+      const end = blank === 0 ? endOfPiece(now, from, heads) : from + (passed || blank);
       if (request && !admitRaw(request, end - from)) return;
       if (blank === 0 || passed > 0)
-        parse!(from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end));
+        parse!(from === 0 && end === chunk.length ? chunk : now.subarray(from, end));
       from = end;
     }
-    if (chunk.length >= maxBytesPerTick) rest(setImmediate);
+    if (!isLarge || !socket.writable) return;
+    rest(setImmediate);
+    putBack(chunk.subarray(from));
   };
   if (parse) socket.off('data', parse).on('data', read);
   return {

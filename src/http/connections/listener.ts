@@ -11,7 +11,13 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { invalidRequest } from '../../platform/errors.js';
 import { failureBody } from '../envelope.js';
-import { createConnections, defaultBounds, type Bounds, type ConnectionLimits } from './connections.js';
+import {
+  createConnections,
+  defaultBounds,
+  highWaterMark,
+  type Bounds,
+  type ConnectionLimits,
+} from './connections.js';
 import { createIntake } from './intake.js';
 import { admitChunk, chunksOf, startOfBody, stopParsing } from './small-chunks.js';
 
@@ -74,6 +80,7 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
       requestTimeout: times.requestMs,
       connectionsCheckingInterval: Math.min(2_000, times.headersMs),
       keepAliveTimeout: times.idleMs,
+      highWaterMark,
       requireHostHeader: false, // the app requires it: Node's own 400 has no body
     },
     onRequest,
@@ -284,7 +291,7 @@ async function listenShared(server: Server, address: Address): Promise<SharedLis
   const others = await Promise.allSettled(
     Array.from({ length: sockets - 1 }, () =>
       listenOn(
-        createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        createNetServer({ allowHalfOpen: true, noDelay: true, highWaterMark }, (socket) =>
           server.emit('connection', socket),
         ),
         { host, port, reusePort: true },

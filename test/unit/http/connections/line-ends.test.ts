@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBytes } from '../../../../src/http/request/body.js';
@@ -77,6 +78,23 @@ describe('what nobody needs is read slowly:', () => {
       before = reading!.bytesRead;
     }
     expect(most).toBeLessThanOrEqual(2 * 64 * 1024);
+  });
+
+  test('of a request that waits 64 KiB, until its body is read', async () => {
+    await start();
+    const waiting: IncomingMessage[] = [];
+    pages['/waiting-upload'] = (request) => void waiting.push(request);
+    const body = Buffer.alloc(500_000, 'x');
+    const { socket } = client();
+    socket.write(
+      Buffer.concat([Buffer.from(head('/waiting-upload', `Content-Length: ${body.length}`)), body]),
+    );
+    await until('the request', () => waiting.length === 1);
+    const [request] = waiting;
+    await sleep(100);
+    expect(request!.socket.bytesRead).toBeLessThanOrEqual(64 * 1024);
+    request!.resume();
+    await until('its end', () => request!.complete);
   });
 
   test.each(['Content-Length: 9000000', 'Transfer-Encoding: chunked'])(

@@ -111,7 +111,7 @@ describe('pipelined requests', () => {
   });
 
   test('are bounded in memory: beyond it a connection is closed, and others get responses', async () => {
-    for (const bounds of [{ maxHeadBytes: 20_000 }, { maxUnparsedBytes: 200_000 }]) {
+    for (const bounds of [{ maxHeadBytes: 20_000 }, { maxHeldBytes: 200_000 }]) {
       await start(100, {}, respond, bounds);
       const many = Array.from({ length: 30 }, () => client());
       await until('all are connected', () => listener.connections() === many.length);
@@ -129,7 +129,7 @@ describe('pipelined requests', () => {
   });
 
   test.each<[string, Partial<Bounds>, number, number]>([
-    ['held unread', { maxUnparsedBytes: 66_000 }, 200, 11],
+    ['held unread', { maxHeldBytes: 180_000 }, 200, 11],
     ['in heads', { maxHeadBytes: 20_000 }, 8, 1],
   ])(
     'close the connection with most %s when the total is too large, not the latest one',
