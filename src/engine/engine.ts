@@ -89,7 +89,7 @@ export { disablesAt, forgetCircuit, forgetCircuits, notices, renewCircuit } from
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
 export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
-export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
 export { isProxyUrl } from './send/proxy.js';

@@ -10,8 +10,7 @@ import {
 } from '../../platform/telemetry/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
-import { failedOutcome } from '../send/messages.js';
-import type { AttemptOutcome } from '../send/sender.js';
+import { failedOutcome, type AttemptOutcome } from '../send/messages.js';
 import type { OpenTarget, Target, Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
 import { secondsSince } from '../settle/settler.js';

@@ -15,7 +15,7 @@ import { endProbes } from '../outbox/claim.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
 import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
 import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
-import type { AttemptOutcome } from '../send/sender.js';
+import type { AttemptOutcome } from '../send/messages.js';
 import { disabledBy, isLost, maxFreeLosses, retryAfterMs, settlementOf } from './retry-policy.js';
 
 export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
