@@ -92,7 +92,7 @@ export { policyOf, type DestinationPolicy, type Destinations } from './send/dest
 export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
-export { isProxyUrl } from './send/proxy.js';
+export { isProxyUrl } from './send/race.js';
 export {
   createSealer,
   createSecretBox,

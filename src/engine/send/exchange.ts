@@ -3,10 +3,9 @@ import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
-import type { PhaseTimes } from './connection.js';
+import { isHeavy, type PhaseTimes } from './connection.js';
 import { isRefused } from './errors.js';
 import { serviceHeaders, sign, timestampOf, type FlatHeaders } from './headers.js';
-import { isHeavy } from './handshakes.js';
 import {
   failedOutcome,
   noDetail,
