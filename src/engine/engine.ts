@@ -79,7 +79,13 @@ export { untilNoSendCanStart } from './attempt/leases.js';
 export { disablesAt, forgetCircuit, forgetCircuits, notices, renewCircuit } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
-export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
+export {
+  checkTargetAddress,
+  policyOf,
+  requestTargetOf,
+  type DestinationPolicy,
+  type Destinations,
+} from './send/destination.js';
 export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
@@ -96,7 +102,6 @@ export {
   type Sealer,
   type SecretBox,
 } from './send/sealing.js';
-export { addressPattern, asciiAddress, checkSyntax, checkTargetAddress } from './send/destination.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */
