@@ -8,12 +8,10 @@ import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
 import { createAgreements, createSharing } from './attempt/agreements.js';
-import { createAttemptCounter } from './attempt/attempt.js';
-import { createBodies } from './attempt/bodies.js';
+import { createAttemptCounter, sendTest, testLeaseMs, type Sample } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
-import { createTargets } from './send/targets.js';
-import { sendTest, testLeaseMs, type Sample } from './attempt/test.js';
-import { disableFailing, type Disabled } from './circuit/transitions.js';
+import { createBodies, createTargets } from './send/targets.js';
+import { disableFailing, type Disabled } from './circuit/circuit.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import { Paces } from './schedule/pace.js';
 import type { HeldBack } from './schedule/places.js';
@@ -35,14 +33,7 @@ export {
   rehearseCreation,
 } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export {
-  clockLeewayMs,
-  deleteOldExternalIds,
-  eraseSomeEvents,
-  loadShipments,
-  markErased,
-} from './record/store.js';
-export type { MarkedShipment, ShipmentHead } from './record/store.js';
+export { eraseNotification, loadShipments, type ShipmentHead } from './record/store.js';
 
 // Owed deliveries. Others build their own statements from these conditions and columns.
 export {
@@ -50,6 +41,7 @@ export {
   erasedEvents,
   eventsOf,
   firstIdInRangeOf,
+  hourOf,
   insertAttempts,
   insertIntoLog,
   isActive,
@@ -75,8 +67,7 @@ export {
   takeOut,
   unfinishedDeliveries,
 } from './outbox/sql.js';
-export { hourOf } from './outbox/insert.js';
-export { isParking, parkingKey } from './outbox/insert.js';
+export { clockLeewayMs, isParking, parkingKey } from './outbox/insert.js';
 export { isErasedDelivery } from './outbox/redelivery.js';
 export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
 export { cancelErased, cancelExpired, owedToRemove } from './outbox/turns.js';
@@ -88,11 +79,17 @@ export { untilNoSendCanStart } from './attempt/leases.js';
 export { disablesAt, forgetCircuit, forgetCircuits, notices, renewCircuit } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
-export { policyOf, type DestinationPolicy, type Destinations } from './send/destination.js';
-export { noDetail, parseDetail, type AttemptDetail } from './send/detail.js';
+export {
+  checkTargetAddress,
+  policyOf,
+  requestTargetOf,
+  type DestinationPolicy,
+  type Destinations,
+} from './send/destination.js';
+export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign } from './send/headers.js';
-export { isProxyUrl } from './send/proxy.js';
+export { isProxyUrl } from './send/race.js';
 export {
   createSealer,
   createSecretBox,
@@ -105,7 +102,6 @@ export {
   type Sealer,
   type SecretBox,
 } from './send/sealing.js';
-export { addressPattern, asciiAddress, checkSyntax, checkTargetAddress } from './send/destination.js';
 
 export interface EngineOptions {
   /** Null in a process that sends nothing but tests; else how many attempts it makes at once. */

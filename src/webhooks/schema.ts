@@ -8,14 +8,8 @@ import {
   nextCursor,
   uuid,
 } from '../http/request/fields.js';
-import {
-  addressPattern,
-  asciiAddress,
-  checkSyntax,
-  checkTargetAddress,
-  masked,
-  type DestinationPolicy,
-} from '../engine/engine.js';
+import { checkTargetAddress, masked, type DestinationPolicy } from '../engine/engine.js';
+import { addressPattern, asciiAddress, checkSyntax } from './address.js';
 
 const maxNameLength = 64;
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;

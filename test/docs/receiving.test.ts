@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { sign } from '../../src/engine/send/headers.js';
-import { renderNotification } from '../../src/engine/record/notification.js';
+import { renderNotification } from '../../src/engine/record/store.js';
 import { newSecret } from '../../src/engine/send/sealing.js';
 import { environment, has, python } from '../client/python.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack } from '../../src/engine/outbox/claim.js';
-import { settle } from '../../src/engine/outbox/settle.js';
+import { giveBack, settle } from '../../src/engine/outbox/claim.js';
 import { drain, finish, pull, record, settlementOf } from '../support/core/acts.js';
 import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { addPlantedOrder, erase } from '../support/core/erasures.js';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Due } from '../../src/engine/outbox/types.js';
-import { takeLapsed } from '../../src/engine/outbox/claim.js';
-import { resultsOf, settle } from '../../src/engine/outbox/settle.js';
+import { resultsOf, settle, takeLapsed } from '../../src/engine/outbox/claim.js';
 import type { SettleBatchOptions } from '../../src/engine/settle/settler.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/core/acts.js';

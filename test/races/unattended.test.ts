@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
-import { reportSuccess } from '../../src/engine/circuit/transitions.js';
+import { reportSuccess } from '../../src/engine/circuit/circuit.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { lockMoves } from '../../src/engine/outbox/sql.js';

@@ -6,8 +6,7 @@ import { childTraceparent } from '../../platform/telemetry/tracing.js';
 import { ms } from '../outbox/sql.js';
 import type { Pace, Paces } from '../schedule/pace.js';
 import type { Paced } from '../schedule/pacing.js';
-import { parseDetail } from '../send/detail.js';
-import type { AttemptOutcome } from '../send/sender.js';
+import { parseDetail, type AttemptOutcome } from '../send/messages.js';
 import type { Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
 

@@ -1,5 +1,7 @@
 import { databaseNowMs } from '../../platform/clock.js';
-import { describeError } from '../../platform/errors.js';
+import type { Durations } from '../../platform/durations.js';
+import { describeError, notFound, unavailable } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import {
@@ -8,14 +10,17 @@ import {
   traceparentOf,
   type Tracing,
 } from '../../platform/telemetry/tracing.js';
+import { disableByResponse, reportSuccess, type TransitionDependencies } from '../circuit/circuit.js';
+import { insertTest } from '../outbox/insert.js';
+import { settle } from '../outbox/claim.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import { renderNotification } from '../record/store.js';
 import { errorCodes } from '../send/errors.js';
-import { failedOutcome } from '../send/messages.js';
-import type { AttemptOutcome } from '../send/sender.js';
-import type { OpenTarget, Target, Targets } from '../send/targets.js';
+import { failedOutcome, type AttemptOutcome } from '../send/messages.js';
+import type { Bodies, OpenTarget, Target, Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
-import { secondsSince } from '../settle/settler.js';
-import type { Bodies } from './bodies.js';
+import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
+import { retryWhileDatabaseDown, secondsSince } from '../settle/settler.js';
 import type { Starts } from './leases.js';
 
 export interface AttemptOptions {
@@ -208,3 +213,63 @@ export function createAttemptCounter({ attempts, attemptDuration }: Metrics) {
     (errorCode === null ? success : failure).observe(durationMs / 1_000);
   };
 }
+
+export interface Sample {
+  state: string;
+  shipment: { trackingId: string; shipperTrackingId: string };
+}
+
+export interface TestOptions extends AttemptOptions, Omit<TransitionDependencies, 'durations'> {
+  durations: Durations;
+  timeoutMs: number;
+}
+
+/** Leaves time to record the outcome. No test lasts longer, so the lease needs no renewal. */
+export const testLeaseMs = (timeoutMs: number, { leaseMs }: Pick<Durations, 'leaseMs'>): number =>
+  timeoutMs + leaseMs;
+
+/**
+ * Sends at once, from this process, without its lanes. A failure does not count for the circuit. Throws NOT_FOUND
+ * without the webhook.
+ */
+export async function sendTest(
+  options: TestOptions,
+  shipperId: string,
+  webhookId: string,
+  { state, shipment }: Sample,
+): Promise<Claim> {
+  const issuedAt = performance.now();
+  const nowMs = databaseNowMs();
+  const event = { eventId: newId(nowMs), state, body: renderNotification(shipment, { state }, nowMs) };
+  const leaseMs = testLeaseMs(options.timeoutMs, options.durations);
+  const claim = await insertTest(options.db, shipperId, webhookId, event, leaseMs);
+  if (!claim) throw notFound('This webhook');
+  const outcome = await makeAttempt(options, claim, issuedAt, { settle: settling(options, claim) });
+  if (!outcome) throw unavailable(); // too late to start; the sweeper settles it
+  return claim;
+}
+
+const settling = (options: TestOptions, claim: Claim): AttemptSteps['settle'] => {
+  const { db, logger, durations } = options;
+  return async (target, outcome) => {
+    const disables = disabledBy(outcome);
+    if (disables !== null)
+      await disableByResponse(options, [target], disables).catch((error: unknown) =>
+        logger.warn(
+          { webhookId: claim.webhookId, error: describeError(error) },
+          'webhook not disabled; the next attempt retries',
+        ),
+      );
+    const status = outcome.ok ? 'SUCCEEDED' : 'FAILED';
+    const ended = { ...attemptRecordOf(claim, outcome), status, reason: null, delayMs: null } as const;
+    const giveUpAt = performance.now() + durations.leaseMs - durations.maxStartMs; // the lease is certainly valid
+    const settled = await retryWhileDatabaseDown(
+      () => settle(db, [ended]),
+      () => performance.now() < giveUpAt,
+      durations.patienceMs,
+    );
+    const accepted = settled.size > 0;
+    if (accepted && outcome.ok && claim.troubled) await reportSuccess(options, target);
+    return { ended, accepted };
+  };
+};

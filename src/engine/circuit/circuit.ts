@@ -1,23 +1,26 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
-import type { Claim } from '../outbox/types.js';
-
-/** The circuit of one webhook, shared by all workers. */
-export interface Circuit {
-  windowStartedAt: Date;
-  attempts: number;
-  failures: number;
-  failingSince: Date | null;
-  /** Since `failingSince`. */
-  failedAttempts: number;
-  /** Theirs, at most as many as a verdict needs. */
-  failedDeliveries: string[];
-  lastFailedAt: Date | null;
-  lastSuccessAt: Date | null;
-  /** Null while closed. */
-  openUntil: Date | null;
-  timesOpened: number;
-}
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import type { Database } from '../../platform/database/postgres.js';
+import {
+  newCircuit,
+  verdict,
+  lockCircuits,
+  saveCircuits,
+  markCalled,
+  type Circuit,
+  disableWebhooks,
+  lockHopeless,
+  isAnyHopeless,
+  recordNotices,
+  type AutoDisableTarget,
+  type DisabledReason,
+  type Notice,
+  type ResponseReason,
+} from './store.js';
+import type { Durations } from '../../platform/durations.js';
+import type { Target } from '../send/targets.js';
+import { dueSinceUnknown, type Claim, type Due } from '../outbox/types.js';
 
 /** A receiver that asks for no further attempt has responded: that is no failure, and no success either. */
 export type Result = 'SUCCEEDED' | 'FAILED' | 'REFUSED';
@@ -47,22 +50,6 @@ export interface CircuitDurations {
 
 const minAttempts = 10;
 const failedShare = 0.9;
-
-/** A webhook that fails for so long is disabled if it did often enough, because little traffic is no proof. */
-export const verdict = { daysWithoutSuccess: 5, failedAttempts: 10, failedDeliveries: 3 };
-
-export const newCircuit = (now: Date): Circuit => ({
-  windowStartedAt: now,
-  attempts: 0,
-  failures: 0,
-  failingSince: null,
-  failedAttempts: 0,
-  failedDeliveries: [],
-  lastFailedAt: null,
-  lastSuccessAt: null,
-  openUntil: null,
-  timesOpened: 0,
-});
 
 /**
  * Opens a circuit if at least 90 % of at least 10 attempts within a minute failed. It stays open for 30 s, doubling to
@@ -248,4 +235,140 @@ export function createCircuitCounter(deps: {
       while (reporting) await reporting;
     },
   };
+}
+
+/** Takes row locks. Call it in a transaction. */
+export async function updateCircuits(
+  tx: Database,
+  outcomes: Map<string, Outcomes>,
+  durations: CircuitDurations,
+): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
+  const called = [...outcomes].map(([webhookId, { storedAddress }]) => ({ webhookId, storedAddress }));
+  const rows = await lockCircuits(tx, called);
+  const results = rows.map((row) => {
+    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
+    return {
+      webhookId: row.webhookId,
+      probed: outcomes.get(row.webhookId)!.probe !== null,
+      circuit,
+      transition,
+      isOpen: circuit.openUntil !== null,
+    };
+  });
+  await saveCircuits(tx, results);
+  const closed = results
+    .filter(({ transition }) => transition === 'CLOSED')
+    .map(({ webhookId }) => webhookId);
+  if (closed.length > 0) await markCalled(tx, closed);
+  return results;
+}
+
+export interface TransitionDependencies {
+  db: Database;
+  durations: Pick<Durations, 'circuit'>;
+  notify(due: Due[]): void;
+  logger: Logger;
+  metrics: Metrics;
+  /** Called in the transaction that disables the webhooks. */
+  onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
+}
+
+export interface Disabled {
+  webhookId: string;
+  shipperId: string;
+}
+
+/** Because of a response; even paused ones, unless their address has changed since. */
+export async function disableByResponse(
+  deps: TransitionDependencies,
+  targets: AutoDisableTarget[],
+  reason: ResponseReason,
+): Promise<void> {
+  await changeAndNotify(deps, (tx) => disable(deps, tx, targets, reason));
+}
+
+/** Disables webhooks that have failed for days, often enough (`verdict`). */
+export async function disableFailing(deps: TransitionDependencies): Promise<void> {
+  if (!(await isAnyHopeless(deps.db))) return;
+  await changeAndNotify(deps, async (tx) => {
+    const failing = await lockHopeless(tx);
+    return disable(
+      deps,
+      tx,
+      failing.map((webhookId) => ({ webhookId, storedAddress: null })),
+      'FAILING',
+    );
+  });
+}
+
+async function disable(
+  { onDisabled }: TransitionDependencies,
+  tx: Database,
+  targets: AutoDisableTarget[],
+  reason: DisabledReason,
+): Promise<Notice[]> {
+  const disabled = await disableWebhooks(tx, targets, reason);
+  if (disabled.length > 0) await onDisabled(tx, disabled);
+  return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
+}
+
+/** Records a notice of each circuit that opens or closes. Returns the webhooks whose circuit is open. */
+export async function countOutcomes(
+  deps: TransitionDependencies,
+  outcomes: Map<string, Outcomes>,
+): Promise<string[]> {
+  let open: string[] = [];
+  await changeAndNotify(deps, async (tx) => {
+    const results = await updateCircuits(tx, outcomes, deps.durations.circuit);
+    open = results.flatMap(({ webhookId, isOpen }) => (isOpen ? webhookId : []));
+    return results.flatMap(({ webhookId, transition }) => noticeOf(webhookId, transition) ?? []);
+  });
+  return open;
+}
+
+function noticeOf(webhookId: string, transition: Transition): Notice | null {
+  if (transition === null) return null;
+  return transition === 'OPENED'
+    ? { webhookId, state: 'WEBHOOK_FAILING', reason: 'CIRCUIT_OPEN' }
+    : { webhookId, state: 'WEBHOOK_RECOVERED', reason: null };
+}
+
+async function changeAndNotify(
+  { db, notify, logger, metrics }: TransitionDependencies,
+  change: (tx: Database) => Promise<Notice[]>,
+): Promise<void> {
+  let owing: string[] = [];
+  const notices = await db.transaction(async (tx) => {
+    const made = await change(tx);
+    if (made.length > 0) owing = await recordNotices(tx, made);
+    return made;
+  });
+  for (const { webhookId, state, reason } of notices) {
+    logger.warn({ webhookId, notice: state, reason }, 'webhook notice recorded');
+    if (state === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: reason ?? '' });
+    else metrics.circuitTransitions.inc({ to: state === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
+    if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // its held deliveries may go
+  }
+  if (owing.length > 0) notify(dueSinceUnknown(owing));
+}
+
+const success: Omit<Outcomes, 'storedAddress'> = {
+  attempts: 1,
+  failures: 0,
+  failedDeliveries: [],
+  succeededAgoMs: 0,
+  probe: 'SUCCEEDED',
+  retryAfterMs: 0,
+};
+
+/** A manual success counts as a probe's: the receiver is back, so an open circuit closes. Never rejects. */
+export async function reportSuccess(
+  deps: TransitionDependencies,
+  { webhookId, storedAddress }: Pick<Target, 'webhookId' | 'storedAddress'>,
+): Promise<void> {
+  try {
+    await countOutcomes(deps, new Map([[webhookId, { ...success, storedAddress }]]));
+  } catch (error) {
+    deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted for the circuit');
+  }
 }

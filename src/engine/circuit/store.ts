@@ -5,45 +5,43 @@ import { rowSet } from '../../platform/database/parameters.js';
 import { oweAtOnce } from '../outbox/insert.js';
 import { withoutQuerySql } from '../send/sealing.js';
 import { isActive } from '../outbox/sql.js';
-import {
-  applyOutcomes,
-  newCircuit,
-  verdict,
-  type Circuit,
-  type CircuitDurations,
-  type Outcomes,
-  type Transition,
-} from './circuit.js';
+
+/** The circuit of one webhook, shared by all workers. */
+export interface Circuit {
+  windowStartedAt: Date;
+  attempts: number;
+  failures: number;
+  failingSince: Date | null;
+  /** Since `failingSince`. */
+  failedAttempts: number;
+  /** Theirs, at most as many as a verdict needs. */
+  failedDeliveries: string[];
+  lastFailedAt: Date | null;
+  lastSuccessAt: Date | null;
+  /** Null while closed. */
+  openUntil: Date | null;
+  timesOpened: number;
+}
+
+/** A webhook that fails for so long is disabled if it did often enough, because little traffic is no proof. */
+export const verdict = { daysWithoutSuccess: 5, failedAttempts: 10, failedDeliveries: 3 };
+
+export const newCircuit = (now: Date): Circuit => ({
+  windowStartedAt: now,
+  attempts: 0,
+  failures: 0,
+  failingSince: null,
+  failedAttempts: 0,
+  failedDeliveries: [],
+  lastFailedAt: null,
+  lastSuccessAt: null,
+  openUntil: null,
+  timesOpened: 0,
+});
 
 interface CircuitRow extends Circuit {
   webhookId: string;
   now: Date;
-}
-
-/** Takes row locks. Call it in a transaction. */
-export async function updateCircuits(
-  tx: Database,
-  outcomes: Map<string, Outcomes>,
-  durations: CircuitDurations,
-): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
-  const called = [...outcomes].map(([webhookId, { storedAddress }]) => ({ webhookId, storedAddress }));
-  const rows = await lockCircuits(tx, called);
-  const results = rows.map((row) => {
-    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
-    return {
-      webhookId: row.webhookId,
-      probed: outcomes.get(row.webhookId)!.probe !== null,
-      circuit,
-      transition,
-      isOpen: circuit.openUntil !== null,
-    };
-  });
-  await saveCircuits(tx, results);
-  const closed = results
-    .filter(({ transition }) => transition === 'CLOSED')
-    .map(({ webhookId }) => webhookId);
-  if (closed.length > 0) await markCalled(tx, closed);
-  return results;
 }
 
 const calledRows = rowSet<AutoDisableTarget>({
@@ -52,7 +50,7 @@ const calledRows = rowSet<AutoDisableTarget>({
 });
 
 /** In one order, so that there are no deadlocks. Webhooks that have another address by now are left out. */
-async function lockCircuits(tx: Database, called: AutoDisableTarget[]): Promise<CircuitRow[]> {
+export async function lockCircuits(tx: Database, called: AutoDisableTarget[]): Promise<CircuitRow[]> {
   await tx.query(
     'make-circuits',
     `insert into circuits (webhook_id, window_started_at, attempts, failures)
@@ -95,7 +93,7 @@ const circuitRows = rowSet<SavedCircuit>({
   probed: ['bool', ({ probed }) => probed],
 });
 
-async function saveCircuits(tx: Database, results: SavedCircuit[]): Promise<void> {
+export async function saveCircuits(tx: Database, results: SavedCircuit[]): Promise<void> {
   await tx.query(
     'save-circuits',
     `update circuits c
@@ -113,7 +111,7 @@ async function saveCircuits(tx: Database, results: SavedCircuit[]): Promise<void
 }
 
 /** ORDER_HOLD starts again for what waits behind a failed state. */
-async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
+export async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'mark-called',
     `with called as materialized (

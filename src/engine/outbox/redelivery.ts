@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertCounts } from './insert.js';
 import {
   tryLockMoves,
   unclaimed,
   claimColumns,
   claimed,
   insertAttempts,
+  insertCounts,
   insertIntoLog,
   isInRangeOf,
   isTroubled,

@@ -261,6 +261,22 @@ export const insertAttempts = (source: string) =>
   `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, ${outcomeColumns}) ${source}
    on conflict do nothing`;
 
+/** The hour in UTC, whatever the session's time zone. */
+export const hourOf = (timestamp: string) => `date_bin('1 hour', ${timestamp}, timestamptz 'epoch')`;
+
+/**
+ * Counts attempts by webhook and hour, without tests. The statement that writes the attempts into the log includes this,
+ * so that both commit together. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if
+ * the outcome is unknown).
+ */
+export const insertCounts = (attempts: string) => `
+  insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)
+  select webhook_id, ${hourOf('started_at')}, count(*) filter (where succeeded), count(*) filter (where not succeeded),
+         array_agg(duration_ms) filter (where duration_ms is not null)
+    from (${attempts}) a
+   where trigger <> 'TEST'
+   group by 1, 2`;
+
 const movesKey = `hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0)`;
 
 /** Locks as `lockMoves` does, but only webhooks that nobody has locked; returns these. */

@@ -8,6 +8,7 @@ import {
   sameDelivery,
   erasedEvents,
   insertAttempts,
+  insertCounts,
   insertIntoLog,
   laterFinished,
   laterOwed,
@@ -17,7 +18,6 @@ import {
   takeOut,
 } from './sql.js';
 import { rowSet } from '../../platform/database/parameters.js';
-import { insertCounts } from './insert.js';
 
 /** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
 const scheduledWhileWaiting = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;

@@ -12,16 +12,14 @@ import {
   type Database,
   type Queries,
 } from '../../platform/database/postgres.js';
-import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
+import { claimOf, insertEvents, type EventRow, type Move, type Owed } from '../outbox/insert.js';
 import {
   findEventsByExternalId,
-  insertEvents,
   loadShipments,
-  type EventRow,
-  type Move,
-  claimOf,
-  type Owed,
+  renderNotification,
+  withoutPersonalData,
   type ShipmentHead,
+  type StateEvent,
 } from './store.js';
 
 /** The shipment is given by id, by tracking id, or as known from its order, which saves a query. */

@@ -13,15 +13,13 @@ import {
   requestTargetOf,
   type DestinationPolicy,
 } from './destination.js';
+import { createGate } from '../../platform/limits/gate.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
-import { boundHandshakes } from './handshakes.js';
 import { KeptConnections } from './kept.js';
-import type { Progress } from './phases.js';
-import { openTunnel, proxyOf } from './proxy.js';
-import { race, type Opening, type Races } from './race.js';
+import { openTunnel, proxyOf, race, type Opening, type Races } from './race.js';
 
-export type AttemptOptions = http.RequestOptions & {
+type AttemptOptions = http.RequestOptions & {
   servername: string;
   requester: Requester;
   progress: Progress;
@@ -32,8 +30,6 @@ export interface RouteOptions {
   dns: DnsResolver;
   /** `http://user:password@host:port`. It gets addresses, never names: this process resolves and checks them. */
   egressProxy?: string | undefined;
-  /** Default 1,024, more than lanes let hang with usual settings. Further attempts wait, within their deadline. */
-  maxSocketsPerHost?: number | undefined;
   /**
    * The bound for all hosts together. Default: 2,000, at most an eighth of the open files that the process may have,
    * divided by `sharedBy`.
@@ -45,6 +41,48 @@ export interface RouteOptions {
   sharedBy?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
+}
+
+/** The phases in their order; `request` ends when the request is written. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'request' | 'first byte';
+
+/**
+ * The duration of each phase in whole milliseconds, rounded down, so that they never add up to more than the attempt
+ * took. Null if the phase did not happen (a reused connection, an address literal, plain http) or did not end.
+ */
+export interface PhaseTimes {
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  /** The time from the written request to the head of the response. */
+  firstByteMs: number | null;
+}
+
+const fields = { dns: 'dnsMs', connect: 'connectMs', tls: 'tlsMs', 'first byte': 'firstByteMs' } as const;
+
+/** How far an exchange is. Each phase begins where the one before ended, or at `begin`. */
+export interface Progress {
+  times: PhaseTimes;
+  /** The receiver's IP address, as soon as one is chosen. */
+  remoteAddress: string | null;
+  begin(): void;
+  ended(phase: Phase): void;
+}
+
+export function createProgress(onPhase: ((phase: Phase) => void) | undefined): Progress {
+  let sinceMs = performance.now();
+  const progress: Progress = {
+    times: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+    remoteAddress: null,
+    begin: () => void (sinceMs = performance.now()),
+    ended: (phase) => {
+      const nowMs = performance.now();
+      if (phase !== 'request') progress.times[fields[phase]] = Math.floor(nowMs - sinceMs);
+      sinceMs = nowMs;
+      onPhase?.(phase);
+    },
+  };
+  return progress;
 }
 
 /** `fresh` connections are never used twice. */
@@ -77,8 +115,6 @@ const TLS_LIMITS = {
   ].join(':'),
 };
 
-/** Hanging attempts occupy their connections: with fewer, one path of a host would delay another. */
-const MAX_SOCKETS_PER_HOST = 1_024;
 /** Less than the usual idle timeout of load balancers (60 s). Node heeds a shorter Keep-Alive hint. */
 const IDLE_TIMEOUT_MS = 50_000;
 /** Shippers choose the hosts, and each keeps its connections for a while: together they could take all open files. */
@@ -87,6 +123,11 @@ const IDLE_SHARE_OF_OPEN_FILES = 1 / 8;
 const MAX_AGE_MS = 120_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECKED_ADDRESSES = 10_000;
+/** TLS connections of one shipper that begin at once: a receiver chooses what each costs us. */
+const HANDSHAKES_AT_ONCE = 8;
+/** A handshake that lasts longer waits for its receiver, and costs nothing meanwhile. */
+const HANDSHAKE_COUNTS_MS = 250;
+const HEAVY_HANDSHAKE_MS = 100;
 
 /** Nearly every response body is shorter. Reading more of an endless one makes garbage faster than it is collected. */
 export const READ_BYTES = 8 * 1024;
@@ -115,7 +156,7 @@ export function createRouter(options: RouteOptions): Router {
       const secure = url.protocol === 'https:';
       const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
       const literal = isIP(host) !== 0;
-      // Node calls no lookup for a literal. Checked each time, because this machine's own addresses may change.
+      // Checked each time, because this machine's own addresses may change.
       if (literal && isDeniedAddress(host, policy)) throw addressDenied(host);
       return {
         protocol: url.protocol,
@@ -155,21 +196,12 @@ function createAddressCheck(policy: DestinationPolicy): (address: string) => voi
 }
 
 function createAgents(options: RouteOptions, keepAlive: boolean, races: Races) {
-  const common = {
-    keepAlive,
-    maxSockets: options.maxSocketsPerHost ?? MAX_SOCKETS_PER_HOST,
-    timeout: IDLE_TIMEOUT_MS,
-  };
-  const secure = {
-    ...common,
-    ...TLS_LIMITS,
-    // Explicit, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
-    rejectUnauthorized: true,
-    ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
-  };
+  const { certificateAuthority: ca } = options;
+  const common = { keepAlive, timeout: IDLE_TIMEOUT_MS };
   const agents = {
     http: new http.Agent({ ...common, onread: smallReads }),
-    https: new https.Agent(secure),
+    // `rejectUnauthorized` is explicit, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
+    https: new https.Agent({ ...common, ...TLS_LIMITS, rejectUnauthorized: true, ...(ca && { ca }) }),
   };
   const kept = keepAlive ? keptConnections(options) : null;
   for (const agent of Object.values(agents)) {
@@ -185,17 +217,16 @@ function keptConnections({ dns, maxIdleSockets, sharedBy = 1, maxAgeMs = MAX_AGE
   return new KeptConnections(dns, { maxIdle: maxIdleSockets ?? Math.floor(ofProcess / sharedBy), maxAgeMs });
 }
 
-/**
- * Connects to the addresses of a name, which are resolved within the attempt's deadline and checked, directly or through
- * a proxy. Node itself connects to an address without a name, unless there is a proxy.
- */
+type Connect = (target: http.ClientRequestArgs) => Socket;
+
+/** Connects to the addresses of a name, resolved within the attempt's deadline and checked, or through a proxy. */
 function connectByRace(
   agent: http.Agent,
   { policy, dns, egressProxy }: RouteOptions,
   kept: KeptConnections | null,
   races: Races,
 ): void {
-  const connect = agent.createConnection.bind(agent) as (target: http.ClientRequestArgs) => Socket;
+  const connect = agent.createConnection.bind(agent) as Connect;
   const proxy = egressProxy === undefined ? null : proxyOf(egressProxy);
 
   const addressesOf = async ({ host, requester, progress }: AttemptOptions): Promise<Answer> => {
@@ -208,6 +239,7 @@ function connectByRace(
 
   const connectToFirst = async (target: AttemptOptions): Promise<Duplex> => {
     const { host, port, requester, progress } = target;
+    progress.begin();
     const answer = await addressesOf(target);
     const open = (address: string): Opening => {
       progress.remoteAddress = address;
@@ -221,26 +253,13 @@ function connectByRace(
     const isBare = proxy !== null && agent instanceof https.Agent;
     const socket = isBare ? connect({ ...target, socket: opened } as http.ClientRequestArgs) : opened;
     if (proxy) receivers.set(socket, address);
-    noteHandshake(socket, progress);
+    if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
     kept?.opened(socket, isIP(host!) === 0 ? host! : null, address);
     return socket;
   };
 
-  agent.createConnection = (options, callback) => {
-    const target = options as AttemptOptions;
-    const { host, progress } = target;
-    progress.begin();
-    if (proxy === null && isIP(host!) !== 0) {
-      progress.remoteAddress = host!;
-      const socket = connect(options);
-      socket.once('connect', () => {
-        progress.ended('connect');
-        kept?.opened(socket, null, host!);
-      });
-      noteHandshake(socket, progress);
-      return socket;
-    }
-    connectToFirst(target).then(
+  agent.createConnection = (target, callback) => {
+    connectToFirst(target as AttemptOptions).then(
       (socket) => callback?.(null, socket),
       // Node ignores the socket if there is an error; its type does not say so.
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
@@ -249,13 +268,40 @@ function connectByRace(
   };
 }
 
+/** The handshakes of other shippers go between those of one whose receivers are expensive. */
+function boundHandshakes(agent: https.Agent): void {
+  const connect = agent.createConnection.bind(agent);
+  const gate = createGate({ concurrency: Infinity, concurrencyPerKey: HANDSHAKES_AT_ONCE });
+  agent.createConnection = (target, callback) => {
+    const { shipperId, deadlineAtMs } = (target as AttemptOptions).requester;
+    const start = (leave: () => void) => {
+      if (performance.now() >= deadlineAtMs) return leave(); // the attempt is over
+      const timer = setTimeout(leave, HANDSHAKE_COUNTS_MS);
+      const end = () => {
+        clearTimeout(timer);
+        leave();
+      };
+      connect(target, (error, socket) => {
+        if (error) end();
+        else socket.once('secureConnect', end).once('close', end);
+        callback?.(error, socket);
+      });
+    };
+    gate.ask(shipperId, { start });
+    return undefined;
+  };
+}
+
+/**
+ * True if the handshake lasted longer than the two round trips that it may need: it costs us or its receiver much. The
+ * connection took one round trip.
+ */
+export const isHeavy = ({ connectMs, tlsMs }: Pick<PhaseTimes, 'connectMs' | 'tlsMs'>): boolean =>
+  connectMs !== null && tlsMs !== null && tlsMs - 2 * connectMs >= HEAVY_HANDSHAKE_MS;
+
 function dial(connect: () => Socket): Opening {
   const socket = connect();
   return { opened: once(socket, 'connect').then(() => socket), abandon: () => void socket.destroy() };
-}
-
-function noteHandshake(socket: Duplex, progress: Progress): void {
-  if (socket instanceof TLSSocket) socket.once('secureConnect', () => progress.ended('tls'));
 }
 
 /** The receiver's address for each tunnel: Node knows only the proxy's. */

@@ -3,11 +3,18 @@ import { describeError } from '../../platform/errors.js';
 import type { ErrorLog } from '../../platform/telemetry/logger.js';
 import { policyOf, type Destinations } from './destination.js';
 import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
-import { detailOf, onlyErrorDetail } from './detail.js';
-import { serviceHeaders, sign, timestampOf } from './headers.js';
-import { isHeavy } from './handshakes.js';
-import { failedOutcome, type Outgoing } from './messages.js';
-import { createSender, type AttemptOutcome } from './sender.js';
+import { isHeavy, type PhaseTimes } from './connection.js';
+import { isRefused } from './errors.js';
+import { serviceHeaders, sign, timestampOf, type FlatHeaders } from './headers.js';
+import {
+  failedOutcome,
+  noDetail,
+  type AttemptDetail,
+  type AttemptOutcome,
+  type Outgoing,
+} from './messages.js';
+import { masked } from './sealing.js';
+import { createSender, type SendOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** Nothing but data: a thread gets a copy. */
@@ -98,3 +105,87 @@ function secretsOf({ secret, earlierSecrets }: OpenTarget, now: Date): string[] 
   const nowMs = now.getTime();
   return [secret, ...earlierSecrets.flatMap((earlier) => (earlier.untilMs > nowMs ? earlier.secret : []))];
 }
+
+/** The parts of a request from which its headers are shown. */
+export interface SentRequest {
+  url: string;
+  /** The webhook's own. */
+  ownHeaders: FlatHeaders;
+  serviceHeaders: FlatHeaders;
+  body: string | Uint8Array;
+  /** Its shipment is erased: nothing of the response is stored. */
+  erased: boolean;
+}
+
+type Sent = PhaseTimes &
+  Pick<
+    SendOutcome,
+    'ok' | 'requestSent' | 'remoteAddress' | 'errorDetail' | 'webhookDelivery' | 'rawResponseHeaders'
+  >;
+
+export function detailOf(sent: Sent, request: SentRequest): string {
+  const detail: AttemptDetail = {
+    dnsMs: sent.dnsMs,
+    connectMs: sent.connectMs,
+    tlsMs: sent.tlsMs,
+    firstByteMs: sent.firstByteMs,
+    remoteAddress: sent.remoteAddress,
+    errorDetail: isRefused(sent) ? 'REFUSED' : sent.errorDetail,
+    requestHeaders: sent.requestSent ? requestHeadersOf(request) : null,
+    responseHeaders: request.erased ? null : responseHeadersOf(sent.rawResponseHeaders),
+  };
+  return JSON.stringify(detail);
+}
+
+/** The detail of a success that is not kept: null, unless something was wrong with its headers. */
+export const onlyErrorDetail = ({ errorDetail }: Pick<AttemptDetail, 'errorDetail'>): string | null =>
+  errorDetail === null ? null : JSON.stringify({ ...noDetail, errorDetail });
+
+function requestHeadersOf({ url, ownHeaders, serviceHeaders, body }: SentRequest): Record<string, string> {
+  const headers = emptyHeaders();
+  headers.host = new URL(url).host;
+  for (let at = 0; at < ownHeaders.length; at += 2) headers[ownHeaders[at]!.toLowerCase()] = masked;
+  for (let at = 0; at < serviceHeaders.length; at += 2)
+    headers[serviceHeaders[at]!] = serviceHeaders[at + 1]!;
+  headers['content-length'] = String(Buffer.byteLength(body));
+  headers.connection = 'keep-alive'; // set by Node
+  return headers;
+}
+
+/** A name may be `__proto__`. */
+const emptyHeaders = () => Object.create(null) as Record<string, string>;
+
+/** The bound for all headers of a response: each counts its name, its value and four bytes, as on the wire. */
+const maxResponseBytes = 4 * 1024;
+const framingBytes = 4;
+
+/**
+ * At most 4 KiB, names in lower case, repeated ones joined by commas (RFC 9110, 5.3), the values of `set-cookie` masked.
+ * In the order in which they came, those that no longer fit are left out whole.
+ */
+function responseHeadersOf(raw: FlatHeaders | null): Record<string, string> | null {
+  if (raw === null) return null;
+  const joined = emptyHeaders();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    const before = joined[name];
+    joined[name] = before === undefined ? raw[at + 1]! : `${before}, ${raw[at + 1]!}`;
+  }
+  const headers = emptyHeaders();
+  let leftBytes = maxResponseBytes;
+  for (const name in joined) {
+    const value = name === 'set-cookie' ? masked : textOf(joined[name]!);
+    const bytes = name.length + Buffer.byteLength(value) + framingBytes;
+    if (bytes > leftBytes) continue;
+    leftBytes -= bytes;
+    headers[name] = value;
+  }
+  return headers;
+}
+
+/** Node gives a character per byte. As in the body: UTF-8 with replacement characters, and no control characters. */
+const textOf = (bytes: string): string =>
+  (/^[\x20-\x7e]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')).replaceAll(
+    /\p{Cc}/gu,
+    ' ',
+  );

@@ -2,8 +2,9 @@
  * The messages between the process and its sender threads, each with many items. An item is an array: the names of an
  * object's fields would be copied with it.
  */
-import type { ErrorCode } from './errors.js';
-import type { AttemptOutcome } from './sender.js';
+import type { Phase, PhaseTimes } from './connection.js';
+import type { ErrorCode, ErrorDetail } from './errors.js';
+import type { SendOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** The parts of an attempt from which its request is made. */
@@ -25,6 +26,48 @@ export interface Outgoing {
   /** Its first byte may go until then (`monotonicMs`), and later only with a new permission. */
   startUntilMs: number;
 }
+
+/** The outcome of a signed request. */
+export interface AttemptOutcome extends Omit<
+  SendOutcome,
+  keyof PhaseTimes | 'remoteAddress' | 'errorDetail' | 'rawResponseHeaders' | 'requestSent'
+> {
+  /** By PostgreSQL's clock. The signed `webhook-timestamp` is this time in seconds. */
+  startedAt: Date;
+  /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
+  detail: string | null;
+  /** When each phase ended (epoch), if the attempt is traced. */
+  phaseEnds: [Phase, number][];
+  /** The time that it waited for its thread. */
+  queuedMs: number;
+  /** Its TLS handshake took long. */
+  isHeavy: boolean;
+}
+
+/** The part of an attempt that nothing filters by. The log keeps it as one JSON text. */
+export interface AttemptDetail extends PhaseTimes {
+  /** The receiver's IP address. */
+  remoteAddress: string | null;
+  errorDetail: ErrorDetail | null;
+  /** As sent, with names in lower case and the values of the webhook's own headers masked; null if none were sent. */
+  requestHeaders: Record<string, string> | null;
+  /** Null without a response, or if the shipment is erased. */
+  responseHeaders: Record<string, string> | null;
+}
+
+export const noDetail: AttemptDetail = {
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
+  remoteAddress: null,
+  errorDetail: null,
+  requestHeaders: null,
+  responseHeaders: null,
+};
+
+export const parseDetail = (detail: string | null): AttemptDetail =>
+  detail === null ? noDetail : (JSON.parse(detail) as AttemptDetail);
 
 export interface ToThread {
   /** A time of `monotonicMs`. */

@@ -1,19 +1,21 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { errorCodeOf, errorDetailOf, isFramedTwice, type ErrorCode, type ErrorDetail } from './errors.js';
 import { withFraming, type FlatHeaders } from './headers.js';
 import {
+  createProgress,
   createRouter,
   READ_BYTES,
   remoteAddressOf,
   type Connection,
+  type Phase,
+  type PhaseTimes,
+  type Progress,
   type RouteOptions,
 } from './connection.js';
-import { createProgress, type Phase, type PhaseTimes, type Progress } from './phases.js';
-import { StatusLine } from './status-line.js';
-import { StringDecoder } from 'node:string_decoder';
 
 export type SenderOptions = RouteOptions;
 
@@ -51,23 +53,6 @@ export interface SendOutcome extends PhaseTimes {
   /** The response's header `webhook-delivery`, not parsed. */
   webhookDelivery: string | null;
   requestSent: boolean;
-}
-
-/** The outcome of a signed request. */
-export interface AttemptOutcome extends Omit<
-  SendOutcome,
-  keyof PhaseTimes | 'remoteAddress' | 'errorDetail' | 'rawResponseHeaders' | 'requestSent'
-> {
-  /** By PostgreSQL's clock. The signed `webhook-timestamp` is this time in seconds. */
-  startedAt: Date;
-  /** The rest, as the log stores it (`detailOf`); null if it is not kept. */
-  detail: string | null;
-  /** When each phase ended (epoch), if the attempt is traced. */
-  phaseEnds: [Phase, number][];
-  /** The time that it waited for its thread. */
-  queuedMs: number;
-  /** Its TLS handshake took long. */
-  isHeavy: boolean;
 }
 
 export interface Sender {
@@ -352,4 +337,42 @@ function createBodyHead(): BodyHead {
       return text.replaceAll('\0', '');
     },
   };
+}
+
+/** The line need not be complete: nothing that follows the code decides anything (RFC 9112, 4). */
+const statusLine = /^HTTP\/\d\.\d (\d{3})(?=[ \r\n])/;
+const endOfHead = /\n\r?\n/;
+
+/** Finds the final status in what came of a response, for when Node cannot read its headers. */
+class StatusLine {
+  /** Nearly always, Node reads the head from the first chunk, and nobody asks. */
+  #unread: Buffer | null = null;
+  #text = '';
+  #found: number | null = null;
+
+  add(chunk: Buffer): void {
+    if (this.#unread !== null) this.#read();
+    this.#unread = chunk;
+  }
+
+  statusCode(): number | null {
+    this.#read();
+    return this.#found;
+  }
+
+  #read(): void {
+    if (this.#unread === null || this.#found !== null) return;
+    // Like Node, passes over line ends before the line (RFC 9112, 2.2).
+    this.#text = (this.#text + this.#unread.toString('latin1')).replace(/^[\r\n]+/, '');
+    this.#unread = null;
+    for (let line; (line = statusLine.exec(this.#text));) {
+      if (!line[1]!.startsWith('1')) {
+        this.#found = Number(line[1]);
+        return;
+      }
+      const end = endOfHead.exec(this.#text);
+      if (!end || line[1] === '101') return; // after a 101 there is no HTTP
+      this.#text = this.#text.slice(end.index).replace(/^[\r\n]+/, '');
+    }
+  }
 }

@@ -11,11 +11,11 @@ import {
   failedOutcome,
   unpackOutcome,
   type AttemptMessage,
+  type AttemptOutcome,
   type FromThread,
   type Outgoing,
   type ToThread,
 } from './messages.js';
-import type { AttemptOutcome } from './sender.js';
 import type { OpenTarget } from './targets.js';
 
 /** An attempt to send. */

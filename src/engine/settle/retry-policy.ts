@@ -2,7 +2,7 @@ import { databaseNowMs } from '../../platform/clock.js';
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
 import { isAskedTo, isRefused } from '../send/errors.js';
-import type { AttemptOutcome } from '../send/sender.js';
+import type { AttemptOutcome } from '../send/messages.js';
 
 export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptRecord => ({
   shipperId: claim.shipperId,

@@ -6,16 +6,19 @@ import { ApiError, describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
-import { createCircuitCounter } from '../circuit/circuit.js';
 import { responseReasons, type ResponseReason } from '../circuit/store.js';
-import { countOutcomes, disableByResponse, type TransitionDependencies } from '../circuit/transitions.js';
+import {
+  countOutcomes,
+  createCircuitCounter,
+  disableByResponse,
+  type TransitionDependencies,
+} from '../circuit/circuit.js';
 import { dueSinceUnknown, type Due, type Claim, type Settlement, type Turn } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
-import { endProbes } from '../outbox/claim.js';
+import { endProbes, resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/claim.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
-import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
 import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
-import type { AttemptOutcome } from '../send/sender.js';
+import type { AttemptOutcome } from '../send/messages.js';
 import { disabledBy, isLost, maxFreeLosses, retryAfterMs, settlementOf } from './retry-policy.js';
 
 export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {

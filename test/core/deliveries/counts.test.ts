@@ -6,7 +6,7 @@ import {
   settleRedelivery,
   takeLapsedRedeliveries,
 } from '../../../src/engine/outbox/redelivery.js';
-import { settle, settleOnceMore } from '../../../src/engine/outbox/settle.js';
+import { settle, settleOnceMore } from '../../../src/engine/outbox/claim.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { createFold } from '../../../src/history/stats/fold.js';
 import { dropOldHours, readHours } from '../../../src/history/stats/store.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Claim } from '../../../src/engine/outbox/types.js';
-import { parseDetail } from '../../../src/engine/send/detail.js';
+import { parseDetail } from '../../../src/engine/send/messages.js';
 import { sign } from '../../../src/engine/send/headers.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';
 import type { OpenTarget } from '../../../src/engine/send/targets.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createSweeper, finish, leaseMs, muchRoom, record } from '../../support/core/acts.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import { addShipment, addWebhook, outboxOf, logger } from '../../support/core/world.js';
-import { countOutcomes } from '../../../src/engine/circuit/transitions.js';
+import { countOutcomes } from '../../../src/engine/circuit/circuit.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 

@@ -1,5 +1,5 @@
 import { durationsOf } from '../../../src/platform/durations.js';
-import { settle } from '../../../src/engine/outbox/settle.js';
+import { settle } from '../../../src/engine/outbox/claim.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { diagnose, parseHeaders, verify, type DiagnosisInput } from '../../../src/client/index.js';
 import { sign } from '../../../src/engine/send/headers.js';
-import { renderNotification } from '../../../src/engine/record/notification.js';
+import { renderNotification } from '../../../src/engine/record/store.js';
 import { newId } from '../../../src/platform/ids.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { diagnose, type DiagnosisInput } from '../../../src/client/index.js';
 import { sign } from '../../../src/engine/send/headers.js';
-import { renderNotification } from '../../../src/engine/record/notification.js';
+import { renderNotification } from '../../../src/engine/record/store.js';
 import { newId } from '../../../src/platform/ids.js';
 import { newSecret } from '../../../src/engine/send/sealing.js';
 

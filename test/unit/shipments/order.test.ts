@@ -4,7 +4,7 @@ import {
   eraseNotification,
   renderNotification,
   withoutPersonalData,
-} from '../../../src/engine/record/notification.js';
+} from '../../../src/engine/record/store.js';
 import { newTrackingId } from '../../../src/shipments/accept.js';
 import { eraseOrder } from '../../../src/shipments/erasure/erase.js';
 import { orderSchema, orderSchemaOf } from '../../../src/shipments/order.js';

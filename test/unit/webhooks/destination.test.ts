@@ -9,10 +9,9 @@ import {
   checked,
   inDenied,
   isDeniedAddress,
-  addressPattern,
-  asciiAddress,
   checkTargetAddress,
 } from '../../../src/engine/send/destination.js';
+import { addressPattern, asciiAddress } from '../../../src/webhooks/address.js';
 import {
   corpusPolicy,
   corpusRows,

@@ -2,13 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Circuit,
   type Outcomes,
   applyOutcomes as applyWithin,
   createCircuitCounter,
-  newCircuit,
   type Result,
 } from '../../../../src/engine/circuit/circuit.js';
+import { newCircuit, type Circuit } from '../../../../src/engine/circuit/store.js';
 import { durationsOf } from '../../../../src/platform/durations.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
 import { createLogger } from '../../../../src/platform/telemetry/logger.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { detailOf, noDetail, parseDetail } from '../../../../src/engine/send/detail.js';
+import { detailOf } from '../../../../src/engine/send/exchange.js';
+import { noDetail, parseDetail } from '../../../../src/engine/send/messages.js';
 import { serviceHeaders, sign } from '../../../../src/engine/send/headers.js';
 
 const exchange = {

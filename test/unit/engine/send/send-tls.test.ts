@@ -4,7 +4,7 @@ import type http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isHeavy } from '../../../../src/engine/send/handshakes.js';
+import { isHeavy } from '../../../../src/engine/send/connection.js';
 import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
 import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
 import { createLoopback } from './loopback.js';

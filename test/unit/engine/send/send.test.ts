@@ -78,14 +78,6 @@ describe('a sent request', () => {
     expect(connections()).toBeLessThanOrEqual(20);
   });
 
-  test('never uses more connections to a host than allowed', async () => {
-    const few = open({ maxSocketsPerHost: 3 });
-    const slow = http.createServer((_, response) => void setTimeout(() => response.end(), 20));
-    const { url, connections } = await loopback.listen(slow);
-    await Promise.all(Array.from({ length: 12 }, () => send(url, few)));
-    expect(connections()).toBe(3);
-  });
-
   test('ignores proxies named in the environment', async () => {
     const proxy = await loopback.listen(net.createServer());
     const { url } = await loopback.listen(http.createServer((_, response) => response.end()));

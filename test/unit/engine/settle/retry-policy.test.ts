@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engine/settle/retry-policy.js';
 import { isRefused } from '../../../../src/engine/send/errors.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
-import type { AttemptOutcome } from '../../../../src/engine/send/sender.js';
+import type { AttemptOutcome } from '../../../../src/engine/send/messages.js';
 
 const dayMs = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');
