@@ -20,8 +20,7 @@ import {
   type EarlierOrder,
 } from './store.js';
 import type { StoredBytes } from '../platform/limits/stored-bytes.js';
-import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js';
-import { createHeldTime } from '../platform/limits/held.js';
+import { createGate, refusalOf, type Refusal, createHeldTime } from '../platform/limits/gate.js';
 
 /** A slow creation must not delay other orders longer than this. */
 const maxShareMs = 300;

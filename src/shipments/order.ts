@@ -5,10 +5,11 @@ import {
   evenIfFieldsAreWrong,
   limitedJson,
   notBlank,
+  momentForm,
+  momentMs,
 } from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
 import { oneOf } from '../platform/issues.js';
-import { momentForm, momentMs } from '../platform/moment.js';
 
 /** Not from Intl: its codes depend on Node's ICU, and are not those of the standard. */
 const codes = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
