@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccess } from './access.js';
-import { createRefusals, type Refusals } from '../accounts/audit/refusals.js';
+import { createRefusals, type Refusals } from '../accounts/audit.js';
 import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js';
 import { apiDocument, apiRoutes } from './api.js';
 import { startGauges } from './background.js';

@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { auditAll, service } from '../accounts/audit/audit.js';
+import { auditAll, service } from '../accounts/audit.js';
 import type { CompleteConfig } from '../config/config.js';
 import {
   createEngine,
@@ -27,7 +27,7 @@ import { createCreationQueue, creationQueueName } from '../shipments/create.js';
 import { defaultDropoffLocations } from '../shipments/dropoff.js';
 import { createCatalogue } from '../shipments/states.js';
 import { version } from '../platform/version.js';
-import { requireKey, sealKeyCheck } from '../webhooks/key-check.js';
+import { requireKey, sealKeyCheck } from '../webhooks/reseal.js';
 import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';
