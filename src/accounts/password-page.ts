@@ -1,11 +1,10 @@
 import express, { Router, type ErrorRequestHandler, type Request } from 'express';
 import * as z from 'zod';
 import { addressOf } from '../http/origin.js';
-import { html as markup, toText } from '../http/docs/html.js';
+import { html as markup, toText } from '../http/docs/pages.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { pageResponse, text } from '../http/openapi/page-operations.js';
-import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
-import type { Paths } from '../http/openapi/types.js';
+import { exampleOf, type SchemaCollector, type Paths } from '../http/openapi/schemas.js';
 import { described } from '../http/request/fields.js';
 import { smallPage } from '../http/pages.js';
 import type { Database } from '../platform/database/postgres.js';

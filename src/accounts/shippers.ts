@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { audit, audited, type Actor } from './audit/audit.js';
+import { audit, audited, type Actor } from './audit.js';
 import { newAccountKey, sha256 } from './credentials.js';
 
 export interface ShipperChanges {

@@ -1,7 +1,7 @@
 import { isUniqueViolation, type Database } from '../platform/database/postgres.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { audit, type Actor, type AuditAction } from './audit/audit.js';
+import { audit, type Actor, type AuditAction } from './audit.js';
 import { hashPassword, newLinkToken, sha256 } from './credentials.js';
 import { holdShipper, keyMatches } from './shippers.js';
 

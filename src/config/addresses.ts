@@ -1,44 +1,33 @@
 import ipaddr from 'ipaddr.js';
-import * as z from 'zod';
 import { parseNetwork } from '../platform/networks.js';
+import { listOf, readAs, readList } from '../platform/quantity.js';
 
-export const networks = z.string().transform((text, context) => {
-  const list = text.split(',').map((entry) => parseNetwork(entry.trim()));
-  if (list.every((network) => network !== null)) return list;
-  context.addIssue('must be addresses or CIDRs separated by commas, such as 203.0.113.0/24,2001:db8::/32');
-  return z.NEVER;
-});
+export const networks = listOf(
+  parseNetwork,
+  'must be addresses or CIDRs separated by commas, such as 203.0.113.0/24,2001:db8::/32',
+);
 
 /** Servers as `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
-export const dnsServers = z.string().transform((text, context) => {
-  const list = text.split(',').map((entry) => entry.trim());
-  const known = (entry: string) => {
-    if (ipaddr.IPv6.isValid(entry)) return true;
-    const [, ipv6, ipv4, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
-    const isAddress =
-      ipv6 === undefined ? ipaddr.IPv4.isValidFourPartDecimal(ipv4 ?? '') : ipaddr.IPv6.isValid(ipv6);
-    return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
-  };
-  if (list.every(known)) return list;
-  context.addIssue(
-    'must be addresses of DNS servers, each with an optional port, separated by commas, such as 10.0.0.53,[2001:db8::53]:5353',
-  );
-  return z.NEVER;
-});
+export const dnsServers = listOf((entry) => {
+  if (ipaddr.IPv6.isValid(entry)) return entry;
+  const [, ipv6, ipv4, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const isAddress =
+    ipv6 === undefined ? ipaddr.IPv4.isValidFourPartDecimal(ipv4 ?? '') : ipaddr.IPv6.isValid(ipv6);
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535 ? entry : null;
+}, 'must be addresses of DNS servers, each with an optional port, separated by commas, such as 10.0.0.53,[2001:db8::53]:5353');
 
-/** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
-export const proxies = z.string().transform((text, context) => {
-  if (/^[1-9]$/.test(text.trim())) return Number(text);
-  const list = text.split(',').map((entry) => entry.trim());
-  const known = (entry: string) =>
+function readProxy(entry: string): string | null {
+  const isKnown =
     ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
     ipaddr.IPv4.isValidFourPartDecimal(entry) ||
     ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) ||
     ipaddr.IPv6.isValid(entry) ||
     ipaddr.IPv6.isValidCIDR(entry);
-  if (list.every(known)) return list;
-  context.addIssue(
-    'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
-  );
-  return z.NEVER;
-});
+  return isKnown ? entry : null;
+}
+
+/** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
+export const proxies = readAs(
+  (text) => (/^[1-9]$/.test(text.trim()) ? Number(text) : readList(text, readProxy)),
+  'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
+);

@@ -4,6 +4,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import type { OperatorScope } from '../http/route.js';
 import { ConfigError, describeError } from '../platform/errors.js';
+import { readAs, readList } from '../platform/quantity.js';
 
 export const longSecret = (length: number) =>
   z
@@ -19,20 +20,16 @@ export const bearerToken = z
   .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without spaces');
 
 /** Each with a name for the audit log and a scope. */
-export const operatorTokens = z.string().transform((text, context) => {
+export const operatorTokens = readAs((text) => {
   if (text === '') return [];
-  const tokens = text.split(',').map((entry) => {
-    const [, name = '', scope = '', token = ''] =
-      /^([\w-]{1,64}):(read|events|admin):([\w.~+/=-]{16,512})$/.exec(entry.trim()) ?? [];
-    return { name, scope: scope as OperatorScope, token };
+  const tokens = readList(text, (entry) => {
+    const [, name, scope, token] =
+      /^([\w-]{1,64}):(read|events|admin):([\w.~+/=-]{16,512})$/.exec(entry) ?? [];
+    return name && token ? { name, scope: scope as OperatorScope, token } : null;
   });
-  const names = new Set(['operator', ...tokens.map(({ name }) => name)]);
-  if (tokens.every(({ token }) => token) && names.size === tokens.length + 1) return tokens;
-  context.addIssue(
-    'must be name:scope:token, several separated by commas; each name must be unique and not operator, each scope read, events or admin, each token 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -',
-  );
-  return z.NEVER;
-});
+  const names = new Set(['operator', ...(tokens ?? []).map(({ name }) => name)]);
+  return names.size === (tokens ?? []).length + 1 ? tokens : null;
+}, 'must be name:scope:token, several separated by commas; each name must be unique and not operator, each scope read, events or admin, each token 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -');
 
 interface GivenSecrets {
   TOKEN_SECRET?: string | undefined;

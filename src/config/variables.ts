@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../engine/engine.js';
 import { parseAddress } from '../platform/database/connection.js';
-import { byteCount, duration, parseDurationMs } from '../platform/quantity.js';
+import { byteCount, duration, listOf, parseDurationMs, readAs } from '../platform/quantity.js';
 import { describeError } from '../platform/errors.js';
 import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
@@ -15,15 +15,15 @@ import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 const dayMs = 86_400_000;
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const integer = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
-const scale = z
-  .string()
-  .refine((text) => Number(text) >= 0.01 && Number(text) <= 1, 'must be a number from 0.01 to 1')
-  .transform(Number);
+  readAs((text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : null;
+  }, `must be a whole number from ${min} to ${max}`);
+const fraction = (min: number, max: number) =>
+  readAs(
+    (text) => (Number(text) >= min && Number(text) <= max ? Number(text) : null),
+    `must be a number from ${min} to ${max}`,
+  );
 const url = (schemes: string[]) =>
   z
     .string()
@@ -42,38 +42,33 @@ const baseUrl = url(['http:', 'https:'])
   });
 
 /** Separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
-const retrySchedule = z.string().transform((text, context) => {
+const retrySchedule = readAs((text) => {
   const stepsMs = text
     .split(',')
     .filter((step) => step.trim())
     .map(parseDurationMs);
-  if (stepsMs.length <= 50 && stepsMs.every((ms): ms is number => ms !== null && ms <= 7 * dayMs))
-    return stepsMs;
-  context.addIssue('must be up to 50 durations separated by commas, each at most 7d, such as 5s,5m,30m,2h');
-  return z.NEVER;
-});
+  const areValid = stepsMs.every((ms): ms is number => ms !== null && ms <= 7 * dayMs);
+  return areValid && stepsMs.length <= 50 ? stepsMs : null;
+}, 'must be up to 50 durations separated by commas, each at most 7d, such as 5s,5m,30m,2h');
 
-const ports = z.string().transform((text, context) => {
-  const list = text.split(',').map(Number);
-  if (list.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535)) return list;
-  context.addIssue('must be ports from 1 to 65535 separated by commas, such as 443,8443');
-  return z.NEVER;
-});
+const ports = listOf((entry) => {
+  const port = Number(entry);
+  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : null;
+}, 'must be ports from 1 to 65535 separated by commas, such as 443,8443');
 
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
 
 /** Host names or addresses, each with or without a port, as a URL has them. */
-const destinations = z.string().transform((text, context) => {
+const destinations = readAs((text) => {
   const list = text
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
     .filter(Boolean);
-  if (list.every((entry) => URL.canParse(`x://${entry}`) && new URL(`x://${entry}`).host === entry))
-    return list;
-  context.addIssue('must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
-  return z.NEVER;
-});
+  const isHostWithPort = (entry: string) =>
+    URL.canParse(`x://${entry}`) && new URL(`x://${entry}`).host === entry;
+  return list.every(isHostWithPort) ? list : null;
+}, 'must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
 
 const readBy = <T>(read: (text: string) => T) =>
   z.string().transform((text, context) => {
@@ -360,10 +355,7 @@ export const variables = z.object({
     .enum(samplers, `must be one of ${samplers.join(', ')}`)
     .prefault('parentbased_always_on')
     .describe("Which traces are exported. The ids of the traces decide; a caller's sampled flag is ignored"),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .refine((text) => Number(text) >= 0 && Number(text) <= 1, 'must be a number from 0 to 1')
-    .transform(Number)
+  OTEL_TRACES_SAMPLER_ARG: fraction(0, 1)
     .prefault('1')
     .describe('Share of the traces that `traceidratio` exports, from 0 to 1'),
   METRICS_PORT: integer(0, 65_535)
@@ -386,7 +378,7 @@ export const variables = z.object({
     .describe(
       'How long a process may take to finish its work after SIGTERM and `SHUTDOWN_DELAY`, up to 10m. If it is longer than `DELIVERY_TIMEOUT`, attempts under way finish; other processes take over the rest',
     ),
-  TIME_SCALE: scale
+  TIME_SCALE: fraction(0.01, 1)
     .prefault('1')
     .describe(
       'For tests: a factor for leases, sweeps, the waits of circuits and the span of `API_RATE_LIMIT`, from 0.01 to 1',

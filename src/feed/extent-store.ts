@@ -1,4 +1,4 @@
-import { audit, service, type Actor } from '../accounts/audit/audit.js';
+import { audit, service, type Actor } from '../accounts/audit.js';
 import type { Database } from '../platform/database/postgres.js';
 import { unavailable } from '../platform/errors.js';
 

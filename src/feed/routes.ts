@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { notification } from '../webhooks/notification-docs.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import {
   described,
   exampleIds,
@@ -11,7 +11,6 @@ import {
   trackingId,
 } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
 import { duration } from '../platform/quantity.js';
 import type { Database } from '../platform/database/postgres.js';
 import { type Gate, createGate } from '../platform/limits/gate.js';
@@ -209,14 +208,12 @@ function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
 type FeedBounds = ReturnType<typeof createFeedBounds>;
 
 function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'maxWaiting' | 'onRefused'>) {
-  const waiting = new Map<string, number>();
+  const places = createGate({ concurrency: maxWaiting, concurrencyPerKey: maxWaitingPerShipper });
   const unread = new Map<string, number>();
-  let inAll = 0;
-
-  const add = (counts: Map<string, number>, key: string, amount: number) => {
-    const count = (counts.get(key) ?? 0) + amount;
-    if (count > 0) counts.set(key, count);
-    else counts.delete(key);
+  const add = (shipperId: string, bytes: number) => {
+    const total = (unread.get(shipperId) ?? 0) + bytes;
+    if (total > 0) unread.set(shipperId, total);
+    else unread.delete(shipperId);
   };
   const refuse = (message: string) => {
     onRefused();
@@ -226,24 +223,22 @@ function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'max
   return {
     /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
     wait: (shipperId: string) => {
-      if ((waiting.get(shipperId) ?? 0) >= maxWaitingPerShipper)
-        throw refuse(`At most ${maxWaitingPerShipper} requests may wait at once.`);
-      if (inAll >= maxWaiting) throw refuse('Too many requests are waiting.');
-      add(waiting, shipperId, 1);
-      inAll += 1;
-      return () => {
-        add(waiting, shipperId, -1);
-        inAll -= 1;
-      };
+      const leave = places.enter(shipperId);
+      if (leave) return leave;
+      throw refuse(
+        places.working(shipperId) < maxWaitingPerShipper
+          ? 'Too many requests are waiting.'
+          : `At most ${maxWaitingPerShipper} requests may wait at once.`,
+      );
     },
-    waiting: () => inAll,
+    waiting: () => places.working(),
     /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
     countResponse: (shipperId: string, sizeBytes: number, response: Response) => {
       const before = unread.get(shipperId) ?? 0;
       if (before > 0 && before + sizeBytes > maxUnreadBytes) throw refuse('Too many responses are unread.');
       if (response.destroyed) return; // `close` was emitted already
-      add(unread, shipperId, sizeBytes);
-      response.once('close', () => add(unread, shipperId, -sizeBytes));
+      add(shipperId, sizeBytes);
+      response.once('close', () => add(shipperId, -sizeBytes));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Router, type Request } from 'express';
 import { waitingForSchema } from '../platform/database/migrate.js';
-import { takesNoSettings } from '../platform/database/pooler.js';
+import { takesNoSettings } from '../platform/database/connection.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
 import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/telemetry/logger.js';

@@ -4,7 +4,7 @@ import { Router, type Request, type Response } from 'express';
 import { notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
 import { packageFolder } from '../platform/version.js';
-import { palette } from './docs/palette.js';
+import { palette } from './docs/style.js';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import {
@@ -16,7 +16,7 @@ import {
   type RenderedPage,
 } from './docs/pages.js';
 import { operationSections, sectionsOf } from './docs/search.js';
-import type { OpenApiDocument } from './openapi/types.js';
+import type { OpenApiDocument } from './openapi/schemas.js';
 
 /** A page of a few sentences in the service's plain style. `title` and `body` are HTML. */
 export const smallPage = (title: string, body: string): string => `<!doctype html>

@@ -22,7 +22,16 @@ import { networkOf, requireSameOrigin } from './origin.js';
 import { recognise } from './connections/intake.js';
 import type { App } from './connections/listener.js';
 import type { Shares } from './request/shares.js';
-import { failureBody, successBody } from './envelope.js';
+import {
+  failureBody,
+  successBody,
+  parseRequest,
+  withoutSlot,
+  type Caller,
+  type OperatorScope,
+  type OutsideSlot,
+  type Route,
+} from './route.js';
 import {
   type BodyBytes,
   jsonBody,
@@ -31,14 +40,6 @@ import {
   unusedBody,
 } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
-import {
-  parseRequest,
-  withoutSlot,
-  type Caller,
-  type OperatorScope,
-  type OutsideSlot,
-  type Route,
-} from './route.js';
 
 export interface ServerOptions {
   routes: Route[];

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, exampleIds, instant, uuid } from '../http/request/fields.js';
-import { route, type Route } from '../http/route.js';
 import {
   type InboxAddresses,
   answers,

@@ -1,11 +1,11 @@
-import { oldestAuditMs } from '../accounts/audit/audit.js';
+import { oldestAuditMs } from '../accounts/audit.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/log-days.js';
 import type { Database } from '../platform/database/postgres.js';
 import { whenScraped } from '../platform/every.js';
 import { show, type Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
 import { queueSchema } from '../platform/queue/postgres.js';
-import { nextAccepted, nextAgain } from '../shipments/erasure/store.js';
+import { nextAccepted, nextAgain } from '../shipments/erasure.js';
 
 export interface InfrastructureDependencies {
   /** Its statements must be bounded. */

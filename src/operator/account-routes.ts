@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actorOf } from '../accounts/audit/audit.js';
+import { actorOf } from '../accounts/audit.js';
 import {
   listShippers,
   type Shipper,
@@ -10,7 +10,7 @@ import {
   type ShippersWebhooks,
   shipperExists,
 } from '../accounts/shippers.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import {
   described,
   idInPath,
@@ -23,7 +23,6 @@ import {
   uuid,
 } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { password } from '../accounts/password-page.js';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { listAudit, type AuditRow, actorKinds, auditActions } from '../accounts/audit/audit.js';
-import { isoOffset } from '../http/envelope.js';
+import { listAudit, type AuditRow, actorKinds, auditActions } from '../accounts/audit.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, idInPath, instantInQuery, instant, nextCursor, uuid } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 
 const id = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID').optional();

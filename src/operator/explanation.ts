@@ -1,6 +1,6 @@
 import type { Durations } from '../platform/durations.js';
 import { maxAhead, type DeliveryFacts } from './delivery-facts.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset } from '../http/route.js';
 
 /** The first to end comes first. */
 export const waitReasons = [

@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
+import { actorOf, audit, type Actor } from '../accounts/audit.js';
 import type { Durations } from '../platform/durations.js';
 import { findFacts } from './delivery-facts.js';
 import type { Replay } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { renewFeed } from '../feed/extent-store.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { idInPath, described, instant, instantOrNull, uuid, trackingId } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { explain, waitReasons } from './explanation.js';
 import { loadShipments } from '../engine/engine.js';
-import type { MarkedShipment } from '../shipments/erasure/store.js';
+import type { MarkedShipment } from '../shipments/erasure.js';
 
 const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 

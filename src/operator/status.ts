@@ -3,9 +3,8 @@ import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } f
 import { readBacklog } from '../observe/sendable.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, instant, uuid } from '../http/request/fields.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import { listWrongClocks, type WrongClock } from '../observe/clock.js';

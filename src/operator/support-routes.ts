@@ -1,4 +1,4 @@
-import { actorOf, audited } from '../accounts/audit/audit.js';
+import { actorOf, audited } from '../accounts/audit.js';
 import { shipperExists } from '../accounts/shippers.js';
 import { deliveryDetails, deliveryList } from '../history/log/responses.js';
 import * as log from '../history/log/routes.js';

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { countOwed, listMostOwed, type Owed } from '../observe/lag.js';
 import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { withoutQuerySql } from '../engine/engine.js';
 

@@ -17,16 +17,32 @@ function inUnits(durationMs: number): string {
   return `${durationMs / ms}${unit}`;
 }
 
-export function duration(bounds: { minMs: number; maxMs: number }) {
-  return z.string().transform((text, context) => {
-    const ms = parseDurationMs(text);
-    if (ms !== null && ms >= bounds.minMs && ms <= bounds.maxMs) return ms;
-    context.addIssue(
-      `must be a duration from ${inUnits(bounds.minMs)} to ${inUnits(bounds.maxMs)}: a whole number and ms, s, m, h or d, such as 500ms`,
-    );
+/** A text as what `read` makes of it; if that is null, the issue is `problem`. */
+export const readAs = <Value>(read: (text: string) => Value | null, problem: string) =>
+  z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== null) return value;
+    context.addIssue(problem);
     return z.NEVER;
   });
+
+/** The entries separated by commas; null if one of them is. */
+export function readList<Value>(text: string, read: (entry: string) => Value | null): Value[] | null {
+  const list = text.split(',').map((entry) => read(entry.trim()));
+  return list.every((value) => value !== null) ? list : null;
 }
+
+export const listOf = <Value>(read: (entry: string) => Value | null, problem: string) =>
+  readAs((text) => readList(text, read), problem);
+
+export const duration = ({ minMs, maxMs }: { minMs: number; maxMs: number }) =>
+  readAs(
+    (text) => {
+      const ms = parseDurationMs(text);
+      return ms !== null && ms >= minMs && ms <= maxMs ? ms : null;
+    },
+    `must be a duration from ${inUnits(minMs)} to ${inUnits(maxMs)}: a whole number and ms, s, m, h or d, such as 500ms`,
+  );
 
 const unitBytes: Record<string, number> = {
   B: 1,
@@ -49,12 +65,8 @@ export function parseByteCount(text: string): number | null {
 
 /** `mayBeOff`: 0 is taken as well. */
 export const byteCount = (min: string, max: string, mayBeOff = false) =>
-  z.string().transform((text, context) => {
+  readAs((text) => {
     if (mayBeOff && text.trim() === '0') return 0;
     const bytes = parseByteCount(text);
-    if (bytes !== null && bytes >= parseByteCount(min)! && bytes <= parseByteCount(max)!) return bytes;
-    context.addIssue(
-      `must be a size from ${min} to ${max}: a number and KiB, MB, GB, TB, MiB, GiB or TiB, such as 500GiB`,
-    );
-    return z.NEVER;
-  });
+    return bytes !== null && bytes >= parseByteCount(min)! && bytes <= parseByteCount(max)! ? bytes : null;
+  }, `must be a size from ${min} to ${max}: a number and KiB, MB, GB, TB, MiB, GiB or TiB, such as 500GiB`);

@@ -57,7 +57,7 @@ export async function buildPortal(folder) {
 /** The colours that `/docs` has too. They are TypeScript, which not every Node that builds can import. */
 async function readPalette() {
   const { outputFiles } = await bundle({
-    entryPoints: [`${source}/../http/docs/palette.ts`],
+    entryPoints: [`${source}/../http/docs/style.ts`],
     format: 'esm',
     write: false,
   });

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Refusals } from '../accounts/audit/refusals.js';
+import type { Refusals } from '../accounts/audit.js';
 import {
   operatorsOf,
   authenticateShipper,

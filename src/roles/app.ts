@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccess } from './access.js';
-import { createRefusals, type Refusals } from '../accounts/audit/refusals.js';
+import { createRefusals, type Refusals } from '../accounts/audit.js';
 import { hasOperatorToken, operatorsOf } from '../accounts/login/authenticate.js';
 import { apiDocument, apiRoutes } from './api.js';
 import { startGauges } from './background.js';
@@ -18,8 +18,7 @@ import { schemaCheck } from '../platform/database/migrate.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
-import { createReleasers } from '../platform/lifecycle.js';
-import { openResources, type Resources, type Role } from './resources.js';
+import { createReleasers, openResources, type Resources, type Role } from './resources.js';
 import { version } from '../platform/version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
@@ -125,7 +124,7 @@ function serve(
     logger,
     onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
   });
-  resources.recorded.on(feed.nudge);
+  resources.onRecorded.push(feed.nudge);
   metrics.onScrape(() => metrics.feedWaiting.set(feed.waiting()));
   const inbox =
     config.development && role !== 'worker'

@@ -1,11 +1,10 @@
-import { dropOldAudit } from '../accounts/audit/audit.js';
+import { dropOldAudit } from '../accounts/audit.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
 import { deleteOldExternalIds, dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
 import { createPurge } from '../history/retention/purge.js';
-import { createFold, lockCounts } from '../history/stats/fold.js';
-import { dropOldHours } from '../history/stats/store.js';
+import { createFold, lockCounts, dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
 import { deleteOldDestinations, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
 import {
@@ -23,7 +22,7 @@ import { every, sparing, whenScraped } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { createOrderSweep, createShipments, type CreationDependencies } from '../shipments/create.js';
-import { createRetention } from '../shipments/erasure/erase.js';
+import { createRetention } from '../shipments/erasure.js';
 import { advanceSimulations, type AdvanceDependencies } from '../shipments/simulation/advance.js';
 import { deleteExpiredIdempotencyKeys } from '../shipments/store.js';
 

@@ -12,8 +12,7 @@ import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js'
 import { openFilesLimit } from '../platform/open-files.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import type { createReleasers } from '../platform/lifecycle.js';
-import type { Role } from './resources.js';
+import type { createReleasers, Role } from './resources.js';
 
 export interface Listeners {
   main: Listener;

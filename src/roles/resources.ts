@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { auditAll, service } from '../accounts/audit/audit.js';
+import { auditAll, service } from '../accounts/audit.js';
 import type { CompleteConfig } from '../config/config.js';
 import {
   createEngine,
@@ -7,13 +7,9 @@ import {
   createSecretBox,
   policyOf,
   queueNames,
-  type DestinationPolicy,
   type Destinations,
-  type Engine,
-  type Sealer,
-  type SecretBox,
 } from '../engine/engine.js';
-import { durationsOf, type Durations } from '../platform/durations.js';
+import { durationsOf } from '../platform/durations.js';
 import { makeFirstPartitions } from '../history/retention/log-days.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import { inboxPath } from '../inbox/boxes.js';
@@ -21,51 +17,24 @@ import { readDatabaseClock } from '../observe/clock.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { ConfigError, describeError } from '../platform/errors.js';
-import { createRateLimits, type RateLimits } from '../platform/limits/rate-limit.js';
+import { createRateLimits } from '../platform/limits/rate-limit.js';
 import { StoredBytes } from '../platform/limits/stored-bytes.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import { createQueueEngine, type Producer, type QueueEngine } from '../platform/queue/engine.js';
+import { createQueueEngine, type Producer } from '../platform/queue/engine.js';
 import { startOtlp, withoutExport, type Tracing } from '../platform/telemetry/tracing.js';
-import { createSignal, type createReleasers, type Signal } from '../platform/lifecycle.js';
 import { createCreationQueue, creationQueueName } from '../shipments/create.js';
 import { defaultDropoffLocations } from '../shipments/dropoff.js';
-import type { DropoffLocation } from '../shipments/order.js';
-import { createCatalogue, type StateCatalogue } from '../shipments/states.js';
+import { createCatalogue } from '../shipments/states.js';
 import { version } from '../platform/version.js';
-import { requireKey, sealKeyCheck } from '../webhooks/key-check.js';
+import { requireKey, sealKeyCheck } from '../webhooks/reseal.js';
 import { migrateUnderOwnRole } from './migrate.js';
 
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;
 
 /** Shared by the roles: connections, queues and the operator's data. */
-export interface Resources {
-  config: CompleteConfig;
-  logger: Logger;
-  releasers: Releasers;
-  /** Short statements only: a request never waits long. */
-  apiDb: Pool;
-  workerDb: Pool;
-  engine: Engine;
-  queue: QueueEngine;
-  /** The producers of the creation queue and of each delivery shard, by name. */
-  producers: Map<string, Producer>;
-  durations: Durations;
-  metrics: Metrics;
-  tracing: Tracing;
-  enqueueCreation(shipmentId: string): Promise<void>;
-  catalogue: StateCatalogue;
-  dropoffLocations: DropoffLocation[];
-  limits: RateLimits;
-  stored: StoredBytes;
-  secrets: SecretBox;
-  sealer: Sealer;
-  policy: DestinationPolicy;
-  /** Emits, after each commit, the shippers of the events. */
-  recorded: Signal<Set<string>>;
-  terminalStates: string[];
-}
+export type Resources = Awaited<ReturnType<typeof openResources>>;
 
 const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500, durable: true };
 const workerConnections = { maxConnections: 8, statementTimeoutMs: 10_000, durable: true };
@@ -83,7 +52,7 @@ export interface OpenOptions {
 }
 
 /** Opens the resources and registers the release of each. Waits without limit for what others must put right. */
-export async function openResources(options: OpenOptions): Promise<Resources> {
+export async function openResources(options: OpenOptions) {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const tracing = await openTracing(config, logger);
   releasers.push('tracing', tracing.stop); // first, so released last
@@ -115,7 +84,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   });
   if (feed?.isRenewed)
     logger.warn('database was restored or replaced by a standby; earlier feed cursors are refused');
-  const recorded = createSignal<Set<string>>();
+  const onRecorded: ((shipperIds: Set<string>) => void)[] = [];
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const queue = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
@@ -166,7 +135,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     logAttempts: config.LOG_ATTEMPTS,
     logDetail: config.LOG_DETAIL,
     states: { ...catalogue, terminalStates },
-    onRecorded: recorded.emit,
+    onRecorded: (shipperIds) => onRecorded.forEach((tell) => tell(shipperIds)),
     onStored: (shipperId, bytes) => stored.add(shipperId, bytes),
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),
   });
@@ -179,10 +148,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     config,
     logger,
     releasers,
+    /** Short statements only: a request never waits long. */
     apiDb,
     workerDb,
     engine,
     queue,
+    /** The producers of the creation queue and of each delivery shard, by name. */
     producers: new Map([[creationQueueName, creation], ...shards]),
     durations,
     metrics,
@@ -196,7 +167,8 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     sealer,
     policy: policyOf(destinations),
     terminalStates,
-    recorded,
+    /** Called after each commit with the shippers of the events. */
+    onRecorded,
   };
 }
 
@@ -249,4 +221,22 @@ function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Prom
     if (!isNotPermitted(error)) throw error;
     throw new Error(`${waitingForSchema}. This role may not make it: ${describeError(error)}`);
   });
+}
+
+/** A stop and a failed start release everything, last in first out. */
+export function createReleasers(logger: Logger) {
+  const releasers: { name: string; release(): Promise<unknown> }[] = [];
+  return {
+    push: (name: string, release: () => Promise<unknown>) => void releasers.push({ name, release }),
+    releaseAll: async () => {
+      for (const { name, release } of releasers.splice(0).reverse()) {
+        await release().catch((error: unknown) =>
+          logger.warn(
+            { resource: name, error: describeError(error) },
+            'resource not released; continuing with the next',
+          ),
+        );
+      }
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { service } from '../accounts/audit/audit.js';
+import { service } from '../accounts/audit.js';
 import { registerShipper } from '../accounts/shippers.js';
 import { registerUser } from '../accounts/users.js';
 import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from '../config/config.js';

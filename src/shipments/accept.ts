@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShipmentHead } from '../engine/engine.js';
-import type { RouteResult } from '../http/envelope.js';
+import { isoOffset, type RouteResult } from '../http/route.js';
+import { momentMs } from '../http/request/fields.js';
 import { databaseNowMs } from '../platform/clock.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
@@ -11,7 +12,8 @@ import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import { dropoffChooser } from './dropoff.js';
 import type { InsertAndCreate } from './create.js';
-import { orderResult, type DropoffLocation, type Order } from './order.js';
+import type { Order } from './order.js';
+import type { DropoffLocation } from './responses.js';
 import {
   deleteExpiredIdempotencyKey,
   findByIdempotencyKey,
@@ -20,8 +22,7 @@ import {
   type EarlierOrder,
 } from './store.js';
 import type { StoredBytes } from '../platform/limits/stored-bytes.js';
-import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js';
-import { createHeldTime } from '../platform/limits/held.js';
+import { createGate, refusalOf, type Refusal, createHeldTime } from '../platform/limits/gate.js';
 
 /** A slow creation must not delay other orders longer than this. */
 const maxShareMs = 300;
@@ -163,6 +164,35 @@ const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({
   timestampMs: accepted.acceptedAt.getTime(),
   data: orderResult(accepted),
 });
+
+/** Exactly the specification's fields, in its order: validation has put those of the request into it. */
+export function orderResult(
+  accepted: Pick<EarlierOrder, 'order' | 'dropoffLocation' | 'trackingId' | 'shipmentId'>,
+) {
+  const { order, dropoffLocation, trackingId, shipmentId } = accepted;
+  const {
+    notes = null,
+    reference = null,
+    intNumber = null,
+    lat = null,
+    lng = null,
+    ...address
+  } = order.recipientLocation;
+  const { email = null, ...recipient } = order.recipientInformation;
+  const { items = null, ...parcel } = order.package;
+  return {
+    recipientLocation: { ...address, notes, reference, intNumber, lat, lng },
+    shipperTrackingId: order.shipperTrackingId,
+    shipperDropoffDate: isoOffset(new Date(momentMs(order.shipperDropoffDate))),
+    expectedDeliveryDate: isoOffset(new Date(momentMs(order.expectedDeliveryDate))),
+    lotId: order.lotId ?? null,
+    recipientInformation: { ...recipient, email },
+    package: { ...parcel, contentValue: Math.trunc(parcel.contentValue), items },
+    dropoffLocation,
+    trackingId,
+    shipmentId,
+  };
+}
 
 /** Null if that was over 24 hours ago. Throws CONFLICT if the body differs. */
 async function earlierOrder(

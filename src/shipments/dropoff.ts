@@ -2,29 +2,13 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { describeIssue } from '../platform/issues.js';
 import defaults from './dropoff-defaults.json' with { type: 'json' };
-import type { DropoffLocation } from './order.js';
+import { dropoffLocation, type DropoffLocation } from './responses.js';
 
 /** Locations for a first start; operators replace them with DROPOFF_FILE. */
 export const defaultDropoffLocations: DropoffLocation[] = defaults;
 
 const dropoffFile = z
-  .array(
-    z.object({
-      street: z.string(),
-      administrativeArea: z.string(),
-      subAdministrativeArea: z.string(),
-      country: z.string().length(2),
-      neighborhood: z.string(),
-      neighborhoodType: z.string(),
-      zipCode: z.string(),
-      lat: z.number(),
-      lng: z.number(),
-      number: z.string(),
-      intNumber: z.string().nullable(),
-      reference: z.string(),
-      observations: z.string(),
-    }),
-  )
+  .array(dropoffLocation.extend({ administrativeArea: z.string(), country: z.string().length(2) }))
   .min(1, 'must list at least one location');
 
 export function readDropoffLocations(path: string): DropoffLocation[] {
@@ -40,7 +24,8 @@ export type ChooseDropoff = (to: {
 }) => DropoffLocation;
 
 /**
- * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code. A rule that no location satisfies is skipped.
+ * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code. A
+ * rule that no location satisfies is skipped.
  */
 export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
   const places = locations.map((location) => ({

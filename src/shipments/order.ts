@@ -5,10 +5,10 @@ import {
   evenIfFieldsAreWrong,
   limitedJson,
   notBlank,
+  momentForm,
+  momentMs,
 } from '../http/request/fields.js';
-import { isoOffset } from '../http/envelope.js';
 import { oneOf } from '../platform/issues.js';
-import { momentForm, momentMs } from '../platform/moment.js';
 
 /** Not from Intl: its codes depend on Node's ICU, and are not those of the standard. */
 const codes = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
@@ -215,90 +215,3 @@ export const orderSchemaOf = (checks: OrderChecks, itemsLimit: number) => {
 
 export const orderSchema = orderSchemaOf('strict', 16 * 1024);
 export type Order = z.output<typeof orderSchema>;
-
-export interface DropoffLocation {
-  street: string;
-  administrativeArea: string;
-  subAdministrativeArea: string;
-  country: string;
-  neighborhood: string;
-  neighborhoodType: string;
-  zipCode: string;
-  lat: number;
-  lng: number;
-  number: string;
-  intNumber: string | null;
-  reference: string;
-  observations: string;
-}
-
-/** `data` of the response to order integration: exactly the specification's fields, in its order. */
-export function orderResult(accepted: {
-  order: Order;
-  dropoffLocation: DropoffLocation;
-  trackingId: string;
-  shipmentId: string;
-}) {
-  const {
-    recipientLocation: to,
-    recipientInformation: recipient,
-    package: parcel,
-    ...order
-  } = accepted.order;
-  const from = accepted.dropoffLocation;
-  return {
-    recipientLocation: {
-      street: to.street,
-      number: to.number,
-      administrativeArea: to.administrativeArea,
-      subAdministrativeArea: to.subAdministrativeArea,
-      country: to.country,
-      neighborhood: to.neighborhood,
-      postalCode: to.postalCode,
-      notes: to.notes ?? null,
-      reference: to.reference ?? null,
-      intNumber: to.intNumber ?? null,
-      lat: to.lat ?? null,
-      lng: to.lng ?? null,
-    },
-    shipperTrackingId: order.shipperTrackingId,
-    shipperDropoffDate: isoOffset(new Date(momentMs(order.shipperDropoffDate))),
-    expectedDeliveryDate: isoOffset(new Date(momentMs(order.expectedDeliveryDate))),
-    lotId: order.lotId ?? null,
-    recipientInformation: {
-      fullName: recipient.fullName,
-      phone: recipient.phone,
-      email: recipient.email ?? null,
-    },
-    package: {
-      packageType: parcel.packageType,
-      description: parcel.description,
-      contentValue: Math.trunc(parcel.contentValue),
-      valueCurrency: parcel.valueCurrency,
-      weight: parcel.weight,
-      weightUnit: parcel.weightUnit,
-      length: parcel.length,
-      width: parcel.width,
-      height: parcel.height,
-      dimensionsUnit: parcel.dimensionsUnit,
-      items: parcel.items ?? null,
-    },
-    dropoffLocation: {
-      street: from.street,
-      administrativeArea: from.administrativeArea,
-      subAdministrativeArea: from.subAdministrativeArea,
-      country: from.country,
-      neighborhood: from.neighborhood,
-      neighborhoodType: from.neighborhoodType,
-      zipCode: from.zipCode,
-      lat: from.lat,
-      lng: from.lng,
-      number: from.number,
-      intNumber: from.intNumber,
-      reference: from.reference,
-      observations: from.observations,
-    },
-    trackingId: accepted.trackingId,
-    shipmentId: accepted.shipmentId,
-  };
-}

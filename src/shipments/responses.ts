@@ -16,7 +16,7 @@ const { recipientLocation, recipientInformation, package: parcel } = orderSchema
 const place = recipientLocation.shape;
 const coordinate = described(z.number().nullable(), 'Null if not reported.', null);
 
-const dropoffLocation = z
+export const dropoffLocation = z
   .object({
     street: described(z.string(), 'Street.', 'Avenida Insurgentes Sur'),
     administrativeArea: place.administrativeArea,
@@ -37,6 +37,8 @@ const dropoffLocation = z
     ),
   })
   .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
+
+export type DropoffLocation = z.output<typeof dropoffLocation>;
 
 export const orderResult = z
   .object({

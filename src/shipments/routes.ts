@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { isoOffset } from '../http/envelope.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, instantInQuery, ownIdInQuery, stateInQuery, trackingId } from '../http/request/fields.js';
 import { pageOf, paging } from '../http/request/paging.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { markHeld } from '../http/request/watch.js';
-import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';

@@ -2,8 +2,9 @@ import { eventsOf } from '../engine/engine.js';
 import type { Database, Queries } from '../platform/database/postgres.js';
 import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
-import type { DropoffLocation, Order } from './order.js';
-import { hasShipperTrackingId } from '../history/log/shipment-filter.js';
+import type { Order } from './order.js';
+import type { DropoffLocation } from './responses.js';
+import { hasShipperTrackingId } from '../history/log/store.js';
 
 export interface AcceptedOrder {
   shipmentId: string;

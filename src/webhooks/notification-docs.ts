@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
 import { parametersOf } from '../http/openapi/document.js';
-import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
-import type { Operation, Paths } from '../http/openapi/types.js';
+import { exampleOf, type SchemaCollector, type Operation, type Paths } from '../http/openapi/schemas.js';
 import { notices } from '../engine/engine.js';
 
 /** A test belongs to no shipment: receivers can tell it from a real notification. */

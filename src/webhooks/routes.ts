@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { actorOf, audited } from '../accounts/audit/audit.js';
-import { isoOffset } from '../http/envelope.js';
+import { actorOf, audited } from '../accounts/audit.js';
+import { isoOffset, route, type OutsideSlot, type Route } from '../http/route.js';
 import { described, idInPath, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
-import { route, type OutsideSlot, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';

@@ -1,7 +1,7 @@
 /** Settings that change what a client sees, and the defaults with an external database. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/schemas.js';
 import {
   basic,
   logInToPortal,

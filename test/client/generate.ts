@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import openapiTypes, { astToString } from 'openapi-typescript';
-import type { OpenApiDocument, Parameter } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument, Parameter } from '../../src/http/openapi/schemas.js';
 
 export const typesFile = new URL('../../src/client/api/generated.ts', import.meta.url);
 

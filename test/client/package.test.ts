@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/schemas.js';
 import { registerAccount, sampleOrder } from '../support/client.js';
 import { sharedService, type SharedService } from '../support/shared-service.js';
 import { readTypes, typesOf } from './generate.js';

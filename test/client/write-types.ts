@@ -1,6 +1,6 @@
 /** `npm run client-types`: writes src/client/api/generated.ts from the document of the real service. */
 import { writeFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/schemas.js';
 import { startDeployment } from '../programs/fuzz/deployment.js';
 import { typesFile, typesOf } from './generate.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/schemas.js';
 import { startService, type Service } from '../support/harness.js';
 import { operationsOf } from '../support/openapi.js';
 import { until } from '../support/until.js';

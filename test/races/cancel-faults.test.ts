@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { cancelReplay } from '../../src/catch-up/replay/cancel-replay.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { newId } from '../../src/platform/ids.js';

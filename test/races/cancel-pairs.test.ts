@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { giveBack } from '../../src/engine/outbox/claim.js';
 import { cancelOwed } from '../../src/engine/outbox/turns.js';
 import { createStarts } from '../../src/engine/attempt/leases.js';

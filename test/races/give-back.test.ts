@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { patienceMs } from '../../src/platform/batch.js';
 import { createLeases } from '../../src/engine/attempt/leases.js';
 import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';

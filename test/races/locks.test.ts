@@ -3,7 +3,7 @@ import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js
 import { updateCircuits } from '../../src/engine/circuit/circuit.js';
 import { lockHopeless } from '../../src/engine/circuit/store.js';
 import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { releaseTurns } from '../../src/engine/outbox/turns.js';
 import { recordEvents } from '../../src/engine/record/record.js';
 import type { Database } from '../../src/platform/database/postgres.js';

@@ -9,7 +9,7 @@ import {
 } from '../../src/engine/outbox/turns.js';
 import type { Claim, Turn } from '../../src/engine/outbox/types.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../src/webhooks/store.js';
 import {

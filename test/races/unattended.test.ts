@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { reportSuccess } from '../../src/engine/circuit/circuit.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument, Operation, ResponseObject } from '../../src/http/openapi/types.js';
+import type { OpenApiDocument, Operation, ResponseObject } from '../../src/http/openapi/schemas.js';
 import type { ApiResponse } from './client.js';
 import type { Received } from './receiver.js';
 

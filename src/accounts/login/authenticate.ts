@@ -3,7 +3,7 @@ import { addressOf, requireSameOrigin } from '../../http/origin.js';
 import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
-import type { Refusals } from '../audit/refusals.js';
+import type { Refusals } from '../audit.js';
 import { sameText, sha256 } from '../credentials.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import { accountKeyExists } from '../shippers.js';

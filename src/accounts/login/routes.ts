@@ -1,17 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { described, instant, uuid } from '../../http/request/fields.js';
-import { route, type Route } from '../../http/route.js';
+import { route, type Route, isoOffset } from '../../http/route.js';
 import { unauthorized, suspended } from '../../platform/errors.js';
 import type { Tokens, VerifiedClaims, TokenClaims } from '../tokens.js';
 import { keyAndCredentials, malformed, type ShipperCredentials } from './authenticate.js';
 import type { Request } from 'express';
-import { isoOffset } from '../../http/envelope.js';
 import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import { endSession, findUserByLogin, rememberOrigin, type User } from '../users.js';
-import type { Refusals } from '../audit/refusals.js';
+import type { Refusals } from '../audit.js';
 import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
 

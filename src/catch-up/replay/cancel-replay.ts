@@ -1,7 +1,6 @@
-import { audited, type Actor } from '../../accounts/audit/audit.js';
+import { audited, type Actor } from '../../accounts/audit.js';
 import { withoutSlot, type OutsideSlot } from '../../http/route.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import {
   distinctTurns,
@@ -9,9 +8,8 @@ import {
   lockMoves,
   releaseTurns,
   untilNoSendCanStart,
-  type Due,
 } from '../../engine/engine.js';
-import { withdrawPage } from './piece-store.js';
+import { withdrawPage, type WithdrawDependencies } from './piece-store.js';
 import type { Durations } from '../../platform/durations.js';
 import { findReplay, endReplay, isEnding, type Replay } from './request-store.js';
 import {
@@ -26,13 +24,6 @@ const deliveriesPerPage = 1_000;
 const pagesPerRun = 50;
 const replaysPerRun = 20;
 const retryPauseMs = 2_000;
-
-export interface WithdrawDependencies {
-  db: Database;
-  logger: Logger;
-  orderHoldMs: number;
-  notify(due: Due[]): void;
-}
 
 /**
  * No process claims its deliveries after the commit, even before they are withdrawn. Resolves once none of its attempts

@@ -22,7 +22,7 @@ import {
   piecesPerRun,
   retryPauseMs,
   type ReplayDependencies,
-} from './pieces.js';
+} from './piece-store.js';
 import {
   endUnparked,
   endWithDeletedWebhook,

@@ -9,10 +9,10 @@ import {
   makeTurnsWait,
   releaseTurns,
 } from '../../engine/engine.js';
-import { countOwed, replayPiece, type ReplayPiece } from './piece-store.js';
-import { withdrawCancelled } from './cancel-replay.js';
-import { unparkWebhooks } from './parked.js';
 import {
+  countOwed,
+  replayPiece,
+  type ReplayPiece,
   nextPieceAfter,
   deliveriesPerPiece,
   pieceSizeAfter,
@@ -20,7 +20,9 @@ import {
   setbacksToSingleEvent,
   retryPauseMs,
   type ReplayDependencies,
-} from './pieces.js';
+} from './piece-store.js';
+import { withdrawCancelled } from './cancel-replay.js';
+import { unparkWebhooks } from './parked.js';
 import {
   endWithDeletedWebhook,
   finishSettledReplays,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actorOf } from '../../accounts/audit/audit.js';
+import { actorOf } from '../../accounts/audit.js';
 import {
   described,
   evenIfFieldsAreWrong,
@@ -11,7 +11,7 @@ import {
   instantInBody,
 } from '../../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../../http/request/paging.js';
-import { route, type Route } from '../../http/route.js';
+import { route, type Route, isoOffset } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
 import { newId, timeOfId } from '../../platform/ids.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
@@ -28,7 +28,6 @@ import {
   type ReplayCount,
   type ReplayLimits,
 } from './request-store.js';
-import { isoOffset } from '../../http/envelope.js';
 
 const nothingQueued = [
   'NOTHING_RECORDED',

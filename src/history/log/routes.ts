@@ -8,9 +8,8 @@ import {
   instantInQuery,
   stateInQuery,
 } from '../../http/request/fields.js';
-import { isoOffset } from '../../http/envelope.js';
+import { isoOffset, route, type Route } from '../../http/route.js';
 import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
-import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { errorCodes } from '../../engine/engine.js';

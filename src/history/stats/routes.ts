@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { described, idInPath } from '../../http/request/fields.js';
 import { isUuid } from '../../http/request/paging.js';
-import { route, type Route } from '../../http/route.js';
+import { route, type Route, isoOffset } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { stats } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
-import { isoOffset } from '../../http/envelope.js';
 import { maxHours, readHours, lastSuccessHour, countRecentAttempts } from './store.js';
 import { disablesAt, isActive, ms, owedTo } from '../../engine/engine.js';
 

@@ -10,7 +10,7 @@ import type { Express } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { invalidRequest } from '../../platform/errors.js';
-import { failureBody } from '../envelope.js';
+import { failureBody } from '../route.js';
 import {
   createConnections,
   defaultBounds,

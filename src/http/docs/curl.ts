@@ -1,4 +1,4 @@
-import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
+import type { Method, OpenApiDocument, Operation } from '../openapi/schemas.js';
 
 /** One argument of a POSIX shell, whatever is in it. */
 export const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

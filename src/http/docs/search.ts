@@ -1,5 +1,4 @@
-import { nameOf } from '../openapi/schemas.js';
-import type { OpenApiDocument, Operation } from '../openapi/types.js';
+import { nameOf, type OpenApiDocument, type Operation } from '../openapi/schemas.js';
 
 /** A find of the search: a section of a page, or an operation. */
 export interface Section {

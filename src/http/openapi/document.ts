@@ -3,8 +3,17 @@ import { version } from '../../platform/version.js';
 import type { Route } from '../route.js';
 import { introduction, securitySchemes, tags, title, securityOf } from './intro.js';
 import { failureResponses, headers, responsesOf } from './responses.js';
-import { createSchemaCollector, exampleOf, ownId, type SchemaCollector } from './schemas.js';
-import type { OpenApiDocument, Paths, JsonSchema, Operation, Parameter } from './types.js';
+import {
+  createSchemaCollector,
+  exampleOf,
+  ownId,
+  type SchemaCollector,
+  type OpenApiDocument,
+  type Paths,
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+} from './schemas.js';
 
 export interface DocumentOptions {
   routes: Route[];

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { described } from '../request/fields.js';
 import { headerRefs } from './responses.js';
-import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { Content, Operation, Paths, ResponseObject } from './types.js';
+import {
+  exampleOf,
+  type SchemaCollector,
+  type Content,
+  type Operation,
+  type Paths,
+  type ResponseObject,
+} from './schemas.js';
 
 const health = z
   .object({ status: described(z.literal('OK'), 'The process is alive.') })

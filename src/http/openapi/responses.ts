@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { described, details, milliseconds, warnings } from '../request/fields.js';
 import type { Route } from '../route.js';
-import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
+import {
+  exampleOf,
+  type SchemaCollector,
+  type HeaderObject,
+  type Operation,
+  type Reference,
+  type ResponseObject,
+} from './schemas.js';
 
 interface Failure {
   name: string;

@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.js';
-import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
-import { createHeldTime } from '../../platform/limits/held.js';
+import { createGate, refusalOf, type Refusal, createHeldTime } from '../../platform/limits/gate.js';
 import { markHeld } from './watch.js';
 import type { OutsideSlot } from '../route.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';

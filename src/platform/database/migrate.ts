@@ -6,8 +6,7 @@ import { packageFolder } from '../version.js';
 import { heedDatabaseTime } from '../clock.js';
 import { ApiError, ConfigError, describeError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
-import { withConnection } from './connection.js';
-import { beginWith } from './pooler.js';
+import { withConnection, beginWith } from './connection.js';
 import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');

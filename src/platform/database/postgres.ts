@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
-import { keepAlive, openPool, readOnly, sessionSettings } from './connection.js';
-import { parametersOf } from './parameters.js';
 import {
+  keepAlive,
+  openPool,
+  readOnly,
+  sessionSettings,
   anyOneByOne,
   beginWith,
   oneByOne,
@@ -11,7 +13,8 @@ import {
   socketOf,
   takesNoSettings,
   type Runs,
-} from './pooler.js';
+} from './connection.js';
+import { parametersOf } from './parameters.js';
 
 export interface Database {
   /** Prepared under `name`; an empty name is planned each time. Throws ApiError UNAVAILABLE. */

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.js';
-import { connectionStringFor, superuserConnectionString } from './cluster.js';
-import { prepareFolder, type Folder, asProblem, useYourOwn, codeOf, messageOf, problem } from './folder.js';
-import { findPostmaster, isPostmaster, takeFolder } from './processes.js';
+import { connectionStringFor, superuserConnectionString, bringUp, supervise, type Server } from './server.js';
+import {
+  prepareFolder,
+  type Folder,
+  asProblem,
+  useYourOwn,
+  codeOf,
+  messageOf,
+  problem,
+  findPostmaster,
+  isPostmaster,
+  takeFolder,
+} from './folder.js';
 import { chooseRunner, run, type Runner } from './run-as.js';
-import { bringUp, supervise, type Server } from './server.js';
 import { randomUUID } from 'node:crypto';
 import { chmod, lstat, readFile, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -8,7 +8,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
 import { planJourney, shortestPath } from './journey.js';
-import { findShipment, insertSimulation } from './store.js';
+import { findShipment, insertSimulation } from './advance.js';
 import * as fields from '../../http/request/fields.js';
 
 const simulationsPerShipper = 100;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { exampleId } from '../../../src/http/request/fields.js';
-import type { OpenApiDocument, Operation } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument, Operation } from '../../../src/http/openapi/schemas.js';
 import { basic, registerAccount, request, type Account } from '../../support/client.js';
 import { operatorToken, startService, type Service } from '../../support/harness.js';
 import { operationsOf } from '../../support/openapi.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../../support/client.js';
 import { startService, type Service } from '../../support/harness.js';
 import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';

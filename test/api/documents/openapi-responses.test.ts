@@ -3,7 +3,7 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { sampleOrder, registerWebhook, placeOrder } from '../../support/client.js';
 import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
 import { bareCall, callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
 import { responseChecker } from '../../support/openapi.js';
 

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../../src/roles/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
-import type { JsonSchema, OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
+import type { JsonSchema, OpenApiDocument, Parameter } from '../../../src/http/openapi/schemas.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { sharedService } from '../../support/shared-service.js';
 import { sendRaw } from '../../support/client.js';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, request, sampleOrder, parseResponse, sendRaw } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
-import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
 import { operationsOf, type Described } from '../../support/openapi.js';
 import { bareCall } from '../documents/openapi-calls.js';
 import { until } from '../../support/until.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/platform/database/postgres.js';
 import { ConfigError } from '../../../src/platform/errors.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
-import { requireKey, resealKeyCheck, sealKeyCheck } from '../../../src/webhooks/key-check.js';
+import { requireKey, resealKeyCheck, sealKeyCheck } from '../../../src/webhooks/reseal.js';
 import { createSecretBox } from '../../../src/engine/send/sealing.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../../support/database.js';
 

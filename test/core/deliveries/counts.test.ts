@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import {
   claimRedeliveries,
   settleRedelivery,
@@ -8,8 +8,7 @@ import {
 } from '../../../src/engine/outbox/redelivery.js';
 import { settle, settleOnceMore } from '../../../src/engine/outbox/claim.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
-import { createFold } from '../../../src/history/stats/fold.js';
-import { dropOldHours, readHours } from '../../../src/history/stats/store.js';
+import { createFold, dropOldHours, readHours } from '../../../src/history/stats/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { newId } from '../../../src/platform/ids.js';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { createBodies } from '../../../src/engine/send/targets.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
 import { failedOutcome } from '../../../src/engine/send/messages.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
 import { lapse, leaseMs, muchRoom, record } from '../../support/core/acts.js';

@@ -6,7 +6,7 @@ import type { Claim, DueClaim } from '../../../src/engine/outbox/types.js';
 import { disableWebhooks } from '../../../src/engine/circuit/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { claimRedeliveries, takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
-import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import { giveBack } from '../../../src/engine/outbox/claim.js';
 import {
   markDeleted,

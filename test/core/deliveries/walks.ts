@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { cancelOwed, releaseTurns } from '../../../src/engine/outbox/turns.js';
-import { createFold } from '../../../src/history/stats/fold.js';
+import { createFold } from '../../../src/history/stats/store.js';
 import { parkPage } from '../../../src/catch-up/replay/parked-store.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unavailable } from '../../../src/platform/errors.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { newId } from '../../../src/platform/ids.js';
-import { createRetention } from '../../../src/shipments/erasure/erase.js';
+import { createRetention } from '../../../src/shipments/erasure.js';
 import { findInDatabase } from '../../support/database.js';
 import { addPlantedOrder, erase, erasing, planted, recordPlanted } from '../../support/core/erasures.js';
 import { createWorld, logger, type World } from '../../support/core/world.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { claimRedeliveries, settleRedelivery } from '../../../src/engine/outbox/redelivery.js';
-import { requestRedelivery } from '../../../src/catch-up/by-hand-store.js';
+import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { createRetention } from '../../../src/shipments/erasure/erase.js';
+import { createRetention } from '../../../src/shipments/erasure.js';
 import { findInDatabase } from '../../support/database.js';
 import { drain, leaseMs, pull, settlementOf } from '../../support/core/acts.js';
 import { doneOrWaiting, stopAt, type StopAt } from '../../support/core/barriers.js';

@@ -5,7 +5,7 @@ import type { Database } from '../../../src/platform/database/postgres.js';
 import { databaseClockAheadMs, followDatabaseClock } from '../../../src/platform/clock.js';
 import { newId } from '../../../src/platform/ids.js';
 import { makeFirstPartitions, makePartitionsFor } from '../../../src/history/retention/log-days.js';
-import { findFilteredShipments } from '../../../src/history/log/shipment-filter.js';
+import { findFilteredShipments } from '../../../src/history/log/store.js';
 import { findTracking } from '../../../src/shipments/store.js';
 import { collector, longHoldMs, pull, record, recording } from '../../support/core/acts.js';
 import { stopAt } from '../../support/core/barriers.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { service } from '../../../src/accounts/audit/audit.js';
+import { service } from '../../../src/accounts/audit.js';
 import { origin, type Cursor, type Place } from '../../../src/feed/cursor.js';
 import { renewFeed } from '../../../src/feed/extent-store.js';
 import { beginReading, type Start } from '../../../src/feed/read.js';

@@ -5,7 +5,7 @@ import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { newId } from '../../../src/platform/ids.js';
 import { advanceSimulations } from '../../../src/shipments/simulation/advance.js';
 import { createOrderSweep, createShipments } from '../../../src/shipments/create.js';
-import { createRetention } from '../../../src/shipments/erasure/erase.js';
+import { createRetention } from '../../../src/shipments/erasure.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import {
   collector,
@@ -16,7 +16,7 @@ import {
   recording,
   takeUpLapsed,
 } from '../../support/core/acts.js';
-import { createFold } from '../../../src/history/stats/fold.js';
+import { createFold } from '../../../src/history/stats/store.js';
 import { createPurge } from '../../../src/history/retention/purge.js';
 import { addPlantedOrder, erasing, recordPlanted } from '../../support/core/erasures.js';
 import {

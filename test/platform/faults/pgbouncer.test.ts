@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { isTooSlow, createPool, type Pool } from '../../../src/platform/database/postgres.js';
-import { takesNoSettings } from '../../../src/platform/database/pooler.js';
+import { takesNoSettings } from '../../../src/platform/database/connection.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { operator, registerAccount, registerWebhook, request } from '../../support/client.js';
 import { createDatabase, dropDatabase } from '../../support/database.js';

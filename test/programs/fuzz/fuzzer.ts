@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
 import { responseChecker } from '../../support/openapi.js';
 import {
   basic,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OpenApiDocument, Operation } from '../../../src/http/openapi/types.js';
+import type { OpenApiDocument, Operation } from '../../../src/http/openapi/schemas.js';
 import { operationsOf, type Described } from '../../support/openapi.js';
 import { changed, changes, hostileBytes, hostileHeaders, hostileLeaf, hostileQuery } from './hostile.js';
 import { fieldOf, valueOf, type Components } from './values.js';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { resolved } from '../../../src/http/openapi/schemas.js';
-import type { JsonSchema } from '../../../src/http/openapi/types.js';
+import { resolved, type JsonSchema } from '../../../src/http/openapi/schemas.js';
 
 export type Components = Record<string, JsonSchema>;
 

@@ -5,7 +5,7 @@ import { recordEvents } from '../../../src/engine/record/record.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { newId } from '../../../src/platform/ids.js';
-import { eraseShipments } from '../../../src/shipments/erasure/erase.js';
+import { eraseShipments } from '../../../src/shipments/erasure.js';
 import { insertOrders } from '../../../src/shipments/store.js';
 import { defaultDropoffLocations } from '../../../src/shipments/dropoff.js';
 import type { Order } from '../../../src/shipments/order.js';

@@ -8,7 +8,7 @@ import {
   readDropoffLocations,
   defaultDropoffLocations,
 } from '../../../src/shipments/dropoff.js';
-import type { DropoffLocation } from '../../../src/shipments/order.js';
+import type { DropoffLocation } from '../../../src/shipments/responses.js';
 
 const place = (fields: Partial<DropoffLocation>): DropoffLocation => ({
   street: 'Street',

@@ -6,7 +6,7 @@ import {
   withoutPersonalData,
 } from '../../../src/engine/record/store.js';
 import { newTrackingId } from '../../../src/shipments/accept.js';
-import { eraseOrder } from '../../../src/shipments/erasure/erase.js';
+import { eraseOrder } from '../../../src/shipments/erasure.js';
 import { orderSchema, orderSchemaOf } from '../../../src/shipments/order.js';
 import { sampleOrder } from '../../support/client.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { html, toText } from '../../../../src/http/docs/html.js';
+import { html, toText } from '../../../../src/http/docs/pages.js';
 import { curlOf } from '../../../../src/http/docs/curl.js';
 
 describe('HTML of the docs', () => {
