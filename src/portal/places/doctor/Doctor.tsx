@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { diagnose, type Diagnosis, type Finding } from '../../../client/diagnose.js';
-import { Button } from '../../parts/Button.js';
-import { Field, Form, TextField, useIsSending } from '../../parts/Form.js';
+import { Field, Form, MomentField, SubmitButton, TextField } from '../../parts/Form.js';
 import { PageHead } from '../../parts/Page.js';
 
 const secretField = { class: 'code-input', spellcheck: false, autocomplete: 'off' };
@@ -108,11 +107,9 @@ export function Doctor() {
                 onInput={setComputed}
                 {...secretField}
               />
-              <TextField
+              <MomentField
                 label="When the request arrived"
                 name="arrivedAt"
-                type="datetime-local"
-                step={1}
                 hint="Empty means just now. A timestamp may be up to 5 minutes off."
                 value={arrivedAt}
                 onInput={setArrivedAt}
@@ -120,7 +117,7 @@ export function Doctor() {
             </div>
           </details>
           <p class="actions">
-            <DiagnoseButton />
+            <SubmitButton>Diagnose</SubmitButton>
           </p>
         </Form>
         <section class="panel" aria-labelledby="diagnosis-title" aria-live="polite">
@@ -137,12 +134,6 @@ export function Doctor() {
     </>
   );
 }
-
-const DiagnoseButton = () => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    Diagnose
-  </Button>
-);
 
 const Before = () => (
   <>

@@ -9,10 +9,11 @@ import { sampleOrder } from '../../../roles/greeting.js';
 import { call, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
+import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
 import { LiveBar } from '../../list/LiveBar.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { wordOf } from '../../words.js';
+import { named } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
 import { countText } from '../../units.js';
@@ -31,7 +32,6 @@ function ShipmentList() {
   const [isLive, setIsLive] = useState(true);
   const shipperTrackingId = query.value.get('shipperTrackingId') ?? '';
   const state = query.value.get('state') ?? '';
-  const states = useStates();
   const list = useLiveList<ListedShipment>(
     {
       key: `${state} ${shipperTrackingId}`,
@@ -58,36 +58,13 @@ function ShipmentList() {
       <PageHead title="Shipments" actions={<SampleOrder />}>
         Find one by its number, and see where it is and which webhooks were notified.
       </PageHead>
-      <div class="filters">
-        <Search />
-        <select
-          aria-label="State"
-          class={state ? 'is-set' : ''}
-          value={state}
-          onChange={(event) => setQuery({ state: event.currentTarget.value })}
-        >
-          <option value="">Any state</option>
-          {state && !states.includes(state) && <option value={state}>{state}</option>}
-          {states.map((name) => (
-            <option key={name} value={name}>
-              {wordOf(name)}
-            </option>
-          ))}
-        </select>
+      <div class="filters" role="search" aria-label="Filters">
+        <NumberSearch label="Your number or the tracking id" kind="primary" onSearch={open} />
+        <FilterChoice name="state" label="State" all="Any state" options={named(useStates())} />
       </div>
       {shipperTrackingId && (
         <p class="chips">
-          <span class="chip long">
-            Number {shipperTrackingId}
-            <button
-              type="button"
-              class="close"
-              aria-label={`Remove: Number ${shipperTrackingId}`}
-              onClick={() => setQuery({ shipperTrackingId: null })}
-            >
-              ×
-            </button>
-          </span>
+          <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />
         </p>
       )}
       <LiveBar list={list} isLive={isLive} onLive={setIsLive} />
@@ -180,45 +157,11 @@ const NoShipments = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: 
     </Empty>
   );
 
-function Search() {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
-  const search = async () => {
-    const number = text.trim();
-    if (!number) return;
-    setProblem('');
-    const { count, trackingId } = await findShipments(number);
-    if (count === 1) navigate(`/shipments/${trackingId}`);
-    else if (count > 1) setQuery({ shipperTrackingId: number, state: null }, { push: true });
-    else setProblem(`No shipment has the number ${number}.`);
-  };
-  return (
-    <form
-      class="number-search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        event.currentTarget.querySelector('button')?.click();
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Your number or the tracking id"
-        aria-describedby="search-problem"
-        placeholder="Your number or the tracking id"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <Button kind="primary" onClick={search}>
-        Find
-      </Button>
-      <p role="status" id="search-problem" class="field-error long">
-        {problem}
-      </p>
-    </form>
-  );
+async function open(number: string): Promise<boolean> {
+  const { count, trackingId } = await findShipments(number);
+  if (count === 1) navigate(`/shipments/${trackingId}`);
+  else if (count > 1) setQuery({ shipperTrackingId: number, state: null }, { push: true });
+  return count > 0;
 }
 
 /** Where parcels are not real. */

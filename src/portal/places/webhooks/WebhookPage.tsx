@@ -23,7 +23,7 @@ import {
 import { forgetWebhookList } from '../webhook-list.js';
 import { RotateDialog } from './Secret.js';
 import { TestDialog } from './Test.js';
-import { WebhookForm } from './WebhookForm.js';
+import { orderings, WebhookForm } from './WebhookForm.js';
 import type { ComponentChildren } from 'preact';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { withoutShipment, wordOf } from '../../words.js';
@@ -300,7 +300,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
           </>
         )}
         <dt>Order</dt>
-        <dd>{webhook.ordering === 'SHIPMENT' ? 'In order within a shipment' : 'Each as soon as possible'}</dd>
+        <dd>{orderings[webhook.ordering]}</dd>
         <dt>Undelivered states</dt>
         <dd>{webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}</dd>
         <dt>Headers</dt>
