@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Choices } from '../../parts/Choices.js';
 import { Code, Id } from '../../parts/Id.js';
@@ -29,9 +29,9 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
-      const read = await call<DeliveryDetails>('GET', `/v1/deliveries/${id}`, undefined, { signal });
-      onRead(read);
-      return read;
+      const details = await read<DeliveryDetails>(`/v1/deliveries/${id}`, signal);
+      onRead(details);
+      return details;
     },
     { key: id, everyMs: isSentAgain ? 1_000 : 3_000 },
   );
@@ -205,7 +205,7 @@ function Attempts({ delivery }: { delivery: DeliveryDetails }) {
   const next = cursor === undefined ? delivery.nextAttemptsCursor : cursor;
   const loadEarlier = async () => {
     const address = withQuery(`/v1/deliveries/${delivery.deliveryId}`, { attemptsCursor: next });
-    const page = await call<DeliveryDetails>('GET', address);
+    const page = await read<DeliveryDetails>(address);
     setEarlier((before) => [...before, ...page.attempts]);
     setCursor(page.nextAttemptsCursor);
   };

@@ -8,7 +8,7 @@ import type {
   DeliveryPage,
   OrderResult,
 } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
 import { Choices } from '../../parts/Choices.js';
@@ -110,7 +110,7 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
   const existing = webhooks.find((webhook) => webhook.targetAddress === targetAddress.trim());
   useEffect(() => {
     if (!hasInbox) return;
-    void call<{ address: string }>('GET', '/v1/inbox').then(({ address }) =>
+    void read<{ address: string }>('/v1/inbox').then(({ address }) =>
       setTargetAddress((typed) => typed || address),
     );
   }, []);

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type {
   ListedShipment,
   OrderResult,
@@ -6,16 +5,17 @@ import type {
   Tracking,
 } from '../../../client/api/types.js';
 import { sampleOrder } from '../../../roles/greeting.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
 import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
-import { LiveBar } from '../../list/LiveBar.js';
-import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
+import { LiveRows } from '../../list/LiveRows.js';
+import { rowsOf } from '../../list/window.js';
+import { Empty, PageHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { named } from '../../words.js';
 import { Time } from '../../parts/Time.js';
-import { Link, navigate, query, setQuery } from '../../router.js';
+import { Link, navigate, opens, query, setQuery } from '../../router.js';
 import { countText } from '../../units.js';
 import { session } from '../../session.js';
 import { useStates } from '../webhooks/catalogue.js';
@@ -29,30 +29,25 @@ export function Shipments({ id }: { id?: string }) {
 }
 
 function ShipmentList() {
-  const [isLive, setIsLive] = useState(true);
   const shipperTrackingId = query.value.get('shipperTrackingId') ?? '';
   const state = query.value.get('state') ?? '';
-  const list = useLiveList<ListedShipment>(
-    {
-      key: `${state} ${shipperTrackingId}`,
-      read: async (cursor, signal) => {
-        const address = withQuery('/v1/shipments', { shipperTrackingId, state, limit: pageSize, cursor });
-        const page = await call<Page>('GET', address, undefined, { signal });
-        return { rows: page.shipments, nextCursor: page.nextCursor };
-      },
-      readOne: async (row, signal) => {
-        const address = `/v1/shipment-tracking/${row.trackingId}`;
-        const tracking = await call<Tracking>('GET', address, undefined, { signal });
-        return { ...row, state: tracking.state };
-      },
-      idOf: ({ shipmentId }) => shipmentId,
-      isChanging: (row) => !state || row.state === state,
-      newText: (count) => countText(count, 'new shipment', 'new shipments'),
+  const list = useLiveList<ListedShipment>({
+    key: `${state} ${shipperTrackingId}`,
+    read: async (cursor, signal) => {
+      const address = withQuery('/v1/shipments', { shipperTrackingId, state, limit: pageSize, cursor });
+      const { shipments, nextCursor } = await read<Page>(address, signal);
+      return { rows: shipments, nextCursor };
     },
-    isLive,
-  );
+    readOne: async (row, signal) => {
+      const { state } = await read<Tracking>(`/v1/shipment-tracking/${row.trackingId}`, signal);
+      return { ...row, state };
+    },
+    idOf: ({ shipmentId }) => shipmentId,
+    isChanging: (row) => !state || row.state === state,
+    newText: (count) => countText(count, 'new shipment', 'new shipments'),
+  });
   const isFiltered = Boolean(state || shipperTrackingId);
-  const rows = list.shown?.pages.flatMap((page) => page.rows) ?? [];
+  const rows = list.shown ? rowsOf(list.shown) : [];
   return (
     <>
       <PageHead title="Shipments" actions={<SampleOrder />}>
@@ -67,25 +62,13 @@ function ShipmentList() {
           <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />
         </p>
       )}
-      <LiveBar list={list} isLive={isLive} onLive={setIsLive} />
-      {list.error && <LoadError error={list.error} />}
-      {!list.error && !list.shown && <Loading rows={10} />}
-      {!list.error && list.shown && (
-        <div ref={list.list} aria-busy={list.isLoading}>
-          {rows.length === 0 ? (
-            <NoShipments isFiltered={isFiltered} hasOlder={list.hasOlder} />
-          ) : (
-            <ShipmentTable rows={rows} />
-          )}
-          {list.hasOlder && (
-            <p class="more">
-              <Button onClick={list.loadOlder}>
-                {rows.length === 0 ? 'Look further back' : 'Load older'}
-              </Button>
-            </p>
-          )}
-        </div>
-      )}
+      <LiveRows live={list} older={rows.length === 0 ? 'Look further back' : 'Load older'}>
+        {rows.length === 0 ? (
+          <NoShipments isFiltered={isFiltered} hasOlder={list.hasOlder} />
+        ) : (
+          <ShipmentTable rows={rows} />
+        )}
+      </LiveRows>
     </>
   );
 }
@@ -108,14 +91,7 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
       </thead>
       <tbody>
         {rows.map(({ shipmentId, trackingId, shipperTrackingId, state, updatedAt, acceptedAt }) => (
-          <tr
-            key={shipmentId}
-            data-row={shipmentId}
-            onClick={(event) => {
-              const isOnLink = (event.target as Element).closest('a, button');
-              if (!isOnLink && !getSelection()?.toString()) navigate(`/shipments/${trackingId}`);
-            }}
-          >
+          <tr key={shipmentId} data-row={shipmentId} onClick={opens(`/shipments/${trackingId}`)}>
             <th scope="row" class="cut">
               <Link href={`/shipments/${trackingId}`}>{shipperTrackingId}</Link>
             </th>
