@@ -3,7 +3,7 @@ import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/ap
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, PageHead } from '../../parts/Page.js';
+import { Empty, PageHead, TableHead } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
@@ -147,21 +147,10 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
   return (
     <div class="table-wrap">
       <table class="deliveries">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">State</th>
-            <th scope="col">Shipment</th>
-            <th scope="col">Webhook</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Last response</th>
-            <th scope="col" class="number">
-              Time
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={['Status', 'State', 'Shipment', 'Webhook', 'Attempts', 'Last response', 'Time']}
+          numbers={['Attempts', 'Time']}
+        />
         {pages.map(({ cursor, rows }) => (
           <tbody key={cursor ?? ''}>
             {rows.map((delivery) => (

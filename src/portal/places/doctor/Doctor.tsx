@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { diagnose, type Diagnosis, type Finding } from '../../../client/diagnose.js';
 import { Field, Form, MomentField, SubmitButton, TextField } from '../../parts/Form.js';
-import { PageHead } from '../../parts/Page.js';
+import { Fact, PageHead } from '../../parts/Page.js';
 
 const secretField = { class: 'code-input', spellcheck: false, autocomplete: 'off' };
 
@@ -187,16 +187,13 @@ function Item({ finding }: { finding: Finding }) {
       {!finding.certain && <p class="soft">Likely, not proven.</p>}
       {difference && (
         <dl class="difference">
-          <dt>First difference</dt>
-          <dd>at byte {difference.offset}, counted from 0</dd>
-          <dt>Your body has</dt>
-          <dd>
+          <Fact name="First difference">at byte {difference.offset}, counted from 0</Fact>
+          <Fact name="Your body has">
             <code>{visible(difference.given)}</code>
-          </dd>
-          <dt>It was sent as</dt>
-          <dd>
+          </Fact>
+          <Fact name="It was sent as">
             <code>{visible(difference.sent)}</code>
-          </dd>
+          </Fact>
         </dl>
       )}
     </li>

@@ -11,7 +11,7 @@ import { Button } from '../../parts/Button.js';
 import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { rowsOf } from '../../list/window.js';
-import { Empty, PageHead } from '../../parts/Page.js';
+import { Empty, PageHead, TableHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { named } from '../../words.js';
 import { Time } from '../../parts/Time.js';
@@ -76,19 +76,10 @@ function ShipmentList() {
 const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
   <div class="table-wrap">
     <table class="shipments">
-      <thead>
-        <tr>
-          <th scope="col">Your number</th>
-          <th scope="col">State</th>
-          <th scope="col">Tracking id</th>
-          <th scope="col" class="number">
-            Last change
-          </th>
-          <th scope="col" class="number">
-            Accepted
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={['Your number', 'State', 'Tracking id', 'Last change', 'Accepted']}
+        numbers={['Last change', 'Accepted']}
+      />
       <tbody>
         {rows.map(({ shipmentId, trackingId, shipperTrackingId, state, updatedAt, acceptedAt }) => (
           <tr key={shipmentId} data-row={shipmentId} onClick={opens(`/shipments/${trackingId}`)}>
