@@ -5,7 +5,7 @@ import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, instant, uuid } from '../http/request/fields.js';
-import { route, type Route } from '../http/route.js';
+import { operatorRoute, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import { listWrongClocks, type WrongClock } from '../observe/clock.js';
@@ -209,15 +209,13 @@ const clockView = ({ host, role, aheadMs, seenAt }: WrongClock) => ({
 });
 
 export const statusRoute = (status: () => Promise<object>): Route =>
-  route({
+  operatorRoute({
     method: 'get',
     path: '/operator/v1/status',
     summary: 'Show how the service is doing',
     operationId: 'getStatus',
-    tag: 'Operator',
     description:
       'Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
-    auth: 'operator',
     handle: async () => ({ data: await status() }),
   });
