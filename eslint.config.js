@@ -19,7 +19,7 @@ const flow = [
 
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
-  cli: ['platform/version', 'client/index', 'client/listen/command'],
+  cli: ['platform/version', 'client/index', 'client/listen/print'],
   client: [],
 };
 

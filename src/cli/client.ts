@@ -1,4 +1,4 @@
-import { createOperatorClient, ParcelhookError, type Detail } from '../client/index.js';
+import { createOperatorClient, ParcelhookError, type CallOptions, type Detail } from '../client/index.js';
 import { version } from '../platform/version.js';
 
 const timeoutMs = 10_000;
@@ -17,45 +17,39 @@ export class Refused extends Error {
 
 export class Unreachable extends Error {}
 
-export interface PostOptions {
+interface SendOptions extends CallOptions {
+  path?: Record<string, string>;
+  query?: object;
+  body?: object;
+  json?: string;
   repeatable?: boolean;
-  timeoutMs?: number;
 }
 
-export interface OperatorClient {
-  get(path: string): Promise<Record<string, unknown>>;
-  post(path: string, json: string, options?: PostOptions): Promise<Record<string, unknown>>;
-  patch(path: string, json: string): Promise<Record<string, unknown>>;
-  delete(path: string): Promise<Record<string, unknown>>;
-}
+export type Data = Record<string, unknown>;
 
-/** Commands take paths as strings and print any data. */
-type Untyped = (
+/**
+ * Fills the `{names}` of the path. Returns the envelope's `data` for any 2xx, else throws Refused or Unreachable with a
+ * message to print unchanged.
+ */
+export type Send = (
   method: 'get' | 'post' | 'patch' | 'delete',
   path: string,
-  options: { json?: string } & PostOptions,
-) => Promise<Record<string, unknown>>;
+  options?: SendOptions,
+) => Promise<Data>;
 
-/** Returns the envelope's `data` for any 2xx, else throws Refused or Unreachable with a message to print unchanged. */
-export function createClient({ url, token }: { url: string; token: string }): OperatorClient {
+export function createSend({ url, token }: { url: string; token: string }): Send {
   const { request } = createOperatorClient({ url, token, userAgent: `parcelhook-operator/${version}` });
-
-  async function call(...[method, path, options]: Parameters<Untyped>) {
-    const limitMs = options.timeoutMs ?? timeoutMs;
+  return async (method, path, options = {}) => {
+    // A user is waiting, so all tries share the time of one.
+    const totalTimeoutMs = options.timeoutMs ?? timeoutMs;
+    // A DELETE that a retry finds done would be refused.
+    const repeatable = method === 'get' || method === 'patch';
+    const limited = { timeoutMs, repeatable, ...options, totalTimeoutMs };
     try {
-      // A user is waiting, so all tries share the time of one.
-      const limits = { timeoutMs: limitMs, totalTimeoutMs: limitMs };
-      return await (request as Untyped)(method, path, { ...options, ...limits });
+      return await (request as unknown as Send)(method, path, limited);
     } catch (error) {
       throw error instanceof ParcelhookError ? toCliError(withoutQuery(url), error) : error;
     }
-  }
-
-  return {
-    get: (path) => call('get', path, {}),
-    post: (path, json, options) => call('post', path, { json, ...options }),
-    patch: (path, json) => call('patch', path, { json }),
-    delete: (path) => call('delete', path, { repeatable: false }), // a retry that finds it gone would be refused
   };
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Unreachable } from './client.js';
 import { addCommands } from './commands/commands.js';
-import { UsageError } from './options.js';
+import { UsageError } from './command.js';
 import { write, type Io } from './terminal.js';
 
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h

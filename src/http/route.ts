@@ -129,6 +129,16 @@ export function route<
   } as unknown as Route;
 }
 
+/** Declares an endpoint of the operator's API. */
+export const operatorRoute = <
+  Params extends z.ZodObject = typeof nothing,
+  Query extends z.ZodObject = typeof nothing,
+  Headers extends z.ZodObject = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+>(
+  spec: Omit<RouteSpec<Params, Query, Headers, Body>, 'auth' | 'tag'>,
+): Route => route<Params, Query, Headers, Body>({ ...spec, auth: 'operator', tag: 'Operator' });
+
 /**
  * Validates all parts of a request together, so that one response names every wrong field. `bodyDetails` were found when
  * the body was read; the body's schema does not report their paths again. `warnings` name what was ignored.

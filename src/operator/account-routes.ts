@@ -10,7 +10,7 @@ import {
   type ShippersWebhooks,
   shipperExists,
 } from '../accounts/shippers.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import {
   described,
   idInPath,
@@ -112,28 +112,24 @@ const known = (id: string, what: 'This shipper' | 'This user'): string => {
 export function shipperRoutes(deps: ShipperDependencies): Route[] {
   const { db, webhooks } = deps;
   return [
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/shippers',
       summary: 'Register a shipper',
       operationId: 'createShipper',
-      tag: 'Operator',
       responses: { 201: registeredShipper },
-      auth: 'operator',
       body: z.object({ name }),
       handle: async ({ caller, body }) => ({
         httpStatus: 201,
         data: await registerShipper(db, actorOf(caller), body.name),
       }),
     }),
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/shippers',
       summary: 'List shippers',
       operationId: 'listShippers',
-      tag: 'Operator',
       responses: { 200: shipperList },
-      auth: 'operator',
       query: z.object({
         ...paging,
         status: described(z.enum(shipperStatuses), 'Only shippers with this status.').optional(),
@@ -145,16 +141,14 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
         return { data: { shippers: page.map(view), nextCursor } };
       },
     }),
-    route({
+    operatorRoute({
       method: 'patch',
       path: '/operator/v1/shippers/:shipperId',
       summary: 'Rename, suspend or resume a shipper',
       operationId: 'updateShipper',
-      tag: 'Operator',
       description:
         'After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.',
       responses: { 200: listedShipper },
-      auth: 'operator',
       params,
       body: changes,
       bodyExample: { status: 'SUSPENDED' },
@@ -174,16 +168,14 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
         return { data: view(shipper) };
       },
     }),
-    route({
+    operatorRoute({
       method: 'delete',
       path: '/operator/v1/shippers/:shipperId',
       summary: 'Remove a shipper',
       operationId: 'removeShipper',
-      tag: 'Operator',
       description:
         'After the response, no attempt starts, and every process refuses requests within 10 seconds. What is still owed to its webhooks becomes `CANCELLED`. This cannot be undone.',
       responses: { 202: removedShipper },
-      auth: 'operator',
       params,
       handle: async ({ caller, params: { shipperId } }) => {
         await removeShipper(db, webhooks, actorOf(caller), known(shipperId, 'This shipper'));
@@ -192,16 +184,14 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
         return { httpStatus: 202, data: { shipperId } };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/shippers/:shipperId/rotate-key',
       summary: 'Make a new account key',
       operationId: 'rotateAccountKey',
-      tag: 'Operator',
       description:
         'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` if the key has leaked.',
       responses: { 200: rotatedKey },
-      auth: 'operator',
       params,
       body: z.object({ overlap: overlap('How long the previous key stays valid, up to 30d.') }).prefault({}),
       handle: async ({ caller, params: { shipperId }, body }) => {
@@ -268,17 +258,15 @@ export function userRoutes({
   onChanged(): void;
 }): Route[] {
   return [
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/shippers/:shipperId/users',
       summary: 'Register a user of a shipper',
       operationId: 'createUser',
-      tag: 'Operator',
       description: 'The user has the given password, or sets one at the link.',
       responses: { 201: registeredUser },
       errors: { 409: 'The shipper already has a user with this e-mail address.' },
       slowByDesign: true,
-      auth: 'operator',
       params,
       body: z.object({
         email: described(
@@ -293,16 +281,14 @@ export function userRoutes({
         return { httpStatus: 201, data: await registerUser(db, publicUrl(), actorOf(caller), user) };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/users/:userId/password-link',
       summary: 'Make a link for a user to set a password',
       operationId: 'createPasswordLink',
-      tag: 'Operator',
       description:
         'The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.',
       responses: { 201: passwordLink },
-      auth: 'operator',
       params: userParams,
       handle: async ({ caller, params: { userId } }) => {
         const user = known(userId, 'This user');
@@ -310,14 +296,12 @@ export function userRoutes({
         return { httpStatus: 201, data: { setPasswordUrl } };
       },
     }),
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/shippers/:shipperId/users',
       summary: 'List the users of a shipper',
       operationId: 'listUsers',
-      tag: 'Operator',
       responses: { 200: userList },
-      auth: 'operator',
       params,
       query: z.object(paging),
       handle: async ({ params: { shipperId }, query }) => {
@@ -328,15 +312,13 @@ export function userRoutes({
         return { data: { users, nextCursor } };
       },
     }),
-    route({
+    operatorRoute({
       method: 'delete',
       path: '/operator/v1/users/:userId',
       summary: 'Remove a user',
       operationId: 'removeUser',
-      tag: 'Operator',
       description: 'Every process refuses tokens and password links of the user within 10 seconds.',
       responses: { 200: endedUser },
-      auth: 'operator',
       params: userParams,
       handle: async ({ caller, params: { userId } }) => {
         await removeUser(db, actorOf(caller), known(userId, 'This user'));
@@ -344,16 +326,14 @@ export function userRoutes({
         return { data: { userId } };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/users/:userId/sign-out',
       summary: 'Sign a user out',
       operationId: 'signOutUser',
-      tag: 'Operator',
       description:
         'Every process refuses the tokens of the user within 10 seconds; the password stays valid.',
       responses: { 200: endedUser },
-      auth: 'operator',
       params: userParams,
       handle: async ({ caller, params: { userId } }) => {
         await signOut(db, actorOf(caller), known(userId, 'This user'));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listAudit, type AuditRow, actorKinds, auditActions } from '../accounts/audit.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { described, idInPath, instantInQuery, instant, nextCursor, uuid } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -83,16 +83,14 @@ const view = ({ at, actorKind, actor, address, ...row }: AuditRow) => ({
 
 export function auditRoutes({ db }: { db: Database }): Route[] {
   return [
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/audit',
       summary: 'Read the audit log, newest first',
       operationId: 'listAudit',
-      tag: 'Operator',
       description:
         'Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.',
       responses: { 200: auditList },
-      auth: 'operator',
       query,
       handle: async ({ query }) => {
         const { filter, after, rows, cut } = pageOf('audit', query);

@@ -10,7 +10,7 @@ import {
 } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
-import { detailOf, route, type Route } from '../http/route.js';
+import { detailOf, operatorRoute, type Route } from '../http/route.js';
 import type { TraceContext, Tracing } from '../platform/telemetry/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
 import { oneOf } from '../platform/issues.js';
@@ -125,18 +125,16 @@ export function eventRoutes(deps: {
     .min(1, 'must have at least one event')
     .max(maxEvents, `must have at most ${maxEvents} events`);
   return [
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/shipments/:trackingId/events',
       summary: 'Record a state event of a shipment',
       operationId: 'recordEvent',
-      tag: 'Operator',
       description: 'Commits the state, its event and all deliveries owed for it together.',
       responses: { 202: recordedEvent },
       errors: {
         409: 'The shipment cannot change to this state (the message says to which it can), or the `eventId` was used for another event.',
       },
-      auth: 'operator',
       scope: 'events',
       params: z.object({ trackingId }),
       headers: z.object(traceHeaders),
@@ -150,16 +148,14 @@ export function eventRoutes(deps: {
         return { httpStatus: 202, data: result };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/events',
       summary: 'Record many state events',
       operationId: 'recordEvents',
-      tag: 'Operator',
       description:
         'Records the valid events in the given order, and refuses the others one by one, each with a reason.',
       responses: { 202: recordedEvents },
-      auth: 'operator',
       scope: 'events',
       headers: z.object(traceHeaders),
       body: z.object({ events }),

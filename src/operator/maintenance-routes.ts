@@ -5,7 +5,7 @@ import { findFacts } from './delivery-facts.js';
 import type { Replay } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { renewFeed } from '../feed/extent-store.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { idInPath, described, instant, instantOrNull, uuid, trackingId } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -105,17 +105,15 @@ export interface MaintenanceDependencies {
 export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
   const { db, resealSecrets, cancelReplay } = deps;
   return [
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/deliveries/:deliveryId/explanation',
       summary: 'Explain where a delivery is',
       operationId: 'explainDelivery',
-      tag: 'Operator',
       description:
         'Says what the delivery waits for, which claim it has and what happens next, according to PostgreSQL. Shows ids, states and times only.',
       responses: { 200: explanation },
       responseExample: { behind: null, claim: null },
-      auth: 'operator',
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ params: { deliveryId } }) => {
         const facts = isUuid(deliveryId) ? await findFacts(db, deliveryId, deps) : null;
@@ -123,15 +121,13 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
         return { data: explain(facts, deps.durations) };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/replays/:replayId/cancel',
       summary: 'Cancel a replay of any shipper',
       operationId: 'cancelReplayOfShipper',
-      tag: 'Operator',
       description: 'Does what its shipper may do. A finished replay stays as it is.',
       responses: { 200: replayProgress },
-      auth: 'operator',
       params: z.object({ replayId: idInPath('The replay.') }),
       handle: async ({ caller, params: { replayId } }) => {
         const replay = isUuid(replayId) && (await cancelReplay(actorOf(caller), replayId));
@@ -139,32 +135,28 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
         return { data: replayView(replay) };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/secrets/rotate-key',
       summary: 'Seal all secrets with the current key',
       operationId: 'rotateKey',
-      tag: 'Operator',
       description:
         'Call it after you have changed `SECRETS_KEY` and set the previous key as `SECRETS_KEY_PREVIOUS`.',
       responses: { 200: resealedSecrets },
-      auth: 'operator',
       handle: async ({ caller }) => {
         const result = await resealSecrets(); // many transactions, each safe to repeat
         await audit(db, actorOf(caller), { action: 'SECRETS_RESEALED' });
         return { data: result };
       },
     }),
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/feed/renew',
       summary: 'Invalidate all cursors of the feed',
       operationId: 'renewFeed',
-      tag: 'Operator',
       description:
         'Call it after the database was restored in a way that the service cannot detect, such as from a snapshot of its disk. The service detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.',
       responses: { 200: renewedFeed },
-      auth: 'operator',
       handle: async ({ caller }) => {
         await db.transaction((tx) => renewFeed(tx, actorOf(caller), 'ASKED'));
         return { data: { renewedAt: isoOffset(new Date()) } };
@@ -189,16 +181,14 @@ const erased = z
 
 export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
   return [
-    route({
+    operatorRoute({
       method: 'post',
       path: '/operator/v1/shipments/:trackingId/erase',
       summary: 'Erase the personal data of a shipment',
       operationId: 'eraseShipment',
-      tag: 'Operator',
       description:
         "Replaces the recipient, the address and the parcel's contents in the order, and what was reported with its states (evidences, anomalies, places) in its events and notifications; deletes the receivers' responses from the log. This cannot be undone. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.",
       responses: { 200: erased },
-      auth: 'operator',
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
         const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);

@@ -3,7 +3,7 @@ import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } f
 import { readBacklog } from '../observe/sendable.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { described, instant, uuid } from '../http/request/fields.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
@@ -208,15 +208,13 @@ const clockView = ({ host, role, aheadMs, seenAt }: WrongClock) => ({
 });
 
 export const statusRoute = (status: () => Promise<object>): Route =>
-  route({
+  operatorRoute({
     method: 'get',
     path: '/operator/v1/status',
     summary: 'Show how the service is doing',
     operationId: 'getStatus',
-    tag: 'Operator',
     description:
       'Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
-    auth: 'operator',
     handle: async () => ({ data: await status() }),
   });

@@ -4,7 +4,7 @@ import { deliveryDetails, deliveryList } from '../history/log/responses.js';
 import * as log from '../history/log/routes.js';
 import { evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
-import { route, type Route } from '../http/route.js';
+import { operatorRoute, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { shipmentList } from '../shipments/responses.js';
@@ -33,16 +33,14 @@ export function supportRoutes({
   knownStates: ReadonlySet<string>;
 }): Route[] {
   return [
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/deliveries',
       summary: "List a shipper's deliveries, newest first",
       operationId: 'listDeliveriesOfShipper',
-      tag: 'Operator',
       description: `Needs \`shipperId\` or \`trackingId\`. ${log.listDescription}`,
       responses: { 200: deliveryList },
       errors: { 404: 'There is no such shipper.' },
-      auth: 'operator',
       query: log
         .logQuery(knownStates)
         .extend({ shipperId: shipperId('Only deliveries of this shipper.').optional() })
@@ -58,15 +56,13 @@ export function supportRoutes({
         return { data: await log.listPage(db, owner, 'operator deliveries', query) };
       },
     }),
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/deliveries/:deliveryId',
       summary: 'Get a delivery of any shipper, with its attempts',
       operationId: 'getDeliveryOfShipper',
-      tag: 'Operator',
       description: `${log.detailsDescription} Shows what its shipper sees. The audit log records each read (\`DELIVERY_READ\`), because payloads and responses may have personal data.`,
       responses: { 200: deliveryDetails },
-      auth: 'operator',
       params: log.detailsParams,
       query: log.detailsQuery.extend({
         shipperId: shipperId('Only if it is a delivery of this shipper.').optional(),
@@ -84,16 +80,14 @@ export function supportRoutes({
         return { data };
       },
     }),
-    route({
+    operatorRoute({
       method: 'get',
       path: '/operator/v1/shipments',
       summary: "List a shipper's shipments, newest first",
       operationId: 'listShipmentsOfShipper',
-      tag: 'Operator',
       description: shipments.listDescription,
       responses: { 200: shipmentList },
       errors: { 404: 'There is no such shipper.' },
-      auth: 'operator',
       query: shipments
         .listQuery(catalogue)
         .extend({ shipperId: shipperId('The shipper whose shipments are listed.') }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countOwed, listMostOwed, type Owed } from '../observe/lag.js';
 import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -128,16 +128,14 @@ const orders: Record<Sort, (a: TopWebhook, b: TopWebhook) => number> = {
 };
 
 export const webhookTopRoute = (db: Database): Route =>
-  route({
+  operatorRoute({
     method: 'get',
     path: '/operator/v1/webhooks',
     summary: 'List the webhooks that fail, are owed the most, or are slow',
     operationId: 'listTopWebhooks',
-    tag: 'Operator',
     description:
       '`failing`: active webhooks with the highest share of failed attempts, then those that have been failing the longest. `backlog`: those that are owed the most. `slow`: those with the highest p95. There are no further pages. The ranks by attempts are up to a minute old. A backlog is counted as far as `isMore` says.',
     responses: { 200: topList },
-    auth: 'operator',
     query: z.object({
       limit: paging.limit,
       sort: described(z.enum(sorts), 'What leads.', 'failing')

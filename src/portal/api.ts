@@ -69,6 +69,25 @@ export async function call<Data>(
   }
 }
 
+export const read = <Data>(path: string, signal?: AbortSignal): Promise<Data> =>
+  call('GET', path, undefined, signal && { signal });
+
+/** The first pages of a list, at most `maxPages`. Reads them one after another. */
+export async function readPages<Page extends { nextCursor: string | null }>(
+  pathOf: (cursor: string | null) => string,
+  maxPages: number,
+  signal?: AbortSignal,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await read<Page>(pathOf(cursor), signal);
+    pages.push(page);
+    cursor = page.nextCursor;
+  } while (cursor && pages.length < maxPages);
+  return pages;
+}
+
 /** `/v1/deliveries?status=FAILED`; leaves out what is undefined, null or empty. */
 export function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(values).filter(([, value]) => value != null && value !== '');

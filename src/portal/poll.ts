@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, isApiError, type ApiError } from './api.js';
+import { isApiError, read, type ApiError } from './api.js';
 
 export interface Resource<Data> {
   /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
@@ -35,7 +35,7 @@ export function useResource<Data>(
   const latest = useRef({ load, abort: new AbortController(), isReading: false, readAt: 0 });
   latest.current.load = load;
 
-  const read = async () => {
+  const refresh = async () => {
     latest.current.abort.abort();
     const { signal } = (latest.current.abort = new AbortController());
     latest.current.isReading = true;
@@ -52,7 +52,7 @@ export function useResource<Data>(
   };
   const reload = () => {
     setShown((before) => (before.isLoading ? before : { ...before, isLoading: true }));
-    return read();
+    return refresh();
   };
 
   useEffect(() => {
@@ -64,7 +64,7 @@ export function useResource<Data>(
     if (everyMs === null) return;
     const readIfOlder = (ms: number) => {
       const { isReading, readAt } = latest.current;
-      if (document.visibilityState === 'visible' && !isReading && Date.now() - readAt >= ms) void read();
+      if (document.visibilityState === 'visible' && !isReading && Date.now() - readAt >= ms) void refresh();
     };
     const catchUp = () => readIfOlder(everyMs);
     const keepPace = () => readIfOlder(isPacemaker() ? everyMs : everyMs * 4);
@@ -84,7 +84,7 @@ export function useResource<Data>(
 
 /** The resource at an address of the API. */
 export const useRead = <Data>(address: string, everyMs: number | null = null): Resource<Data> =>
-  useResource((signal) => call<Data>('GET', address, undefined, { signal }), { key: address, everyMs });
+  useResource((signal) => read<Data>(address, signal), { key: address, everyMs });
 
 /**
  * Whether this tab has the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden

@@ -24,6 +24,12 @@ export function setQuery(changes: Record<string, string | null | undefined>, { p
   navigate(text ? `${path.value}?${text}` : path.value, { replace: !push });
 }
 
+/** For a row with a link: a click anywhere in the row opens it, unless text is being selected. */
+export const opens = (href: string) => (event: MouseEvent) => {
+  const isOnLink = (event.target as Element).closest('a, button');
+  if (!isOnLink && !getSelection()?.toString()) navigate(href);
+};
+
 /** A link within the portal; anything but a plain click is the browser's. */
 export function Link({ href, onClick, ...attributes }: JSX.IntrinsicElements['a'] & { href: string }) {
   return (

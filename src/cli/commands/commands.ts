@@ -1,13 +1,24 @@
 import type { Command } from 'commander';
-import { filledColumns, fitted, paged, pick, withQuery } from '../lists.js';
-import { idArgument, shipperOption, UsageError } from '../options.js';
-import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
-import { aligned, printable, widthOf, type Io } from '../terminal.js';
+import type { Data } from '../client.js';
 import { addEventCommands } from './events.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
 import { addSupportCommands } from './support.js';
+import {
+  UsageError,
+  confirm,
+  example,
+  idArgument,
+  paged,
+  requestWith,
+  shipperOption,
+  yesOption,
+  type Given,
+  type Request,
+} from '../command.js';
+import { aligned, filledColumns, fitted, widthOf, type Io } from '../terminal.js';
+import { printable } from '../../client/listen/print.js';
 
-const rotationTimeoutMs = 300_000;
+const rotation = { repeatable: true, timeoutMs: 300_000 };
 
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const request = requestWith(io);
@@ -26,8 +37,8 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     .addHelpText('after', example('explain --delivery 0199…'))
     .action(
       request(
-        (client, { delivery }: { delivery: string }) =>
-          client.get(`/operator/v1/deliveries/${encodeURIComponent(delivery)}/explanation`),
+        (send, path: { delivery: string }) =>
+          send('get', '/operator/v1/deliveries/{delivery}/explanation', { path }),
         ({ why, next, ...facts }) =>
           `${printable(`${String(why)}\nNext: ${String(next)}\n`)}\n${aligned(facts)}`,
       ),
@@ -39,7 +50,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
       'show how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays, versions',
     )
     .addHelpText('after', example('status'))
-    .action(request((client) => client.get('/operator/v1/status'), statusText(widthOf(io))));
+    .action(request((send) => send('get', '/operator/v1/status'), statusText(widthOf(io))));
 
   // Run by main.ts, without `operator`. Listed for the help only.
   program
@@ -61,8 +72,8 @@ function addMaintenanceCommands(program: Command, request: Request): void {
     .requiredOption('--id <id>', 'id of the replay', idArgument)
     .addHelpText('after', example('replay cancel --id 0199…'))
     .action(
-      request((client, { id }: { id: string }) =>
-        client.post(`/operator/v1/replays/${encodeURIComponent(id)}/cancel`, '{}'),
+      request((send, path: { id: string }) =>
+        send('post', '/operator/v1/replays/{id}/cancel', { path, body: {} }),
       ),
     );
 
@@ -73,7 +84,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
       "invalidate all cursors of the feed, after a snapshot of PostgreSQL's disk was restored; readers begin again",
     )
     .addHelpText('after', example('feed renew'))
-    .action(request((client) => client.post('/operator/v1/feed/renew', '{}', { repeatable: true })));
+    .action(request((send) => send('post', '/operator/v1/feed/renew', { body: {}, repeatable: true })));
 
   const secrets = program.command('secrets').description('webhook secrets at rest');
   secrets
@@ -82,14 +93,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
       'reseal webhook secrets with the current SECRETS_KEY; afterwards, SECRETS_KEY_PREVIOUS can be removed',
     )
     .addHelpText('after', example('secrets rotate-key'))
-    .action(
-      request((client) =>
-        client.post('/operator/v1/secrets/rotate-key', '{}', {
-          repeatable: true,
-          timeoutMs: rotationTimeoutMs,
-        }),
-      ),
-    );
+    .action(request((send) => send('post', '/operator/v1/secrets/rotate-key', { body: {}, ...rotation })));
 }
 
 const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
@@ -128,7 +132,6 @@ const statusText =
 
 const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
 const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
-const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
 function addAuditCommand(program: Command, request: Request, io: Io): void {
   paged(shipperOption(program.command('audit'), 'only about this shipper'))
@@ -145,15 +148,8 @@ function addAuditCommand(program: Command, request: Request, io: Io): void {
     .addHelpText('after', example('audit --shipper 0199… --from 2026-11-21'))
     .action(
       request(
-        (client, options: Record<string, string>) =>
-          client.get(
-            withQuery('/operator/v1/audit', {
-              shipperId: options.shipper,
-              userId: options.user,
-              webhookId: options.webhook,
-              ...pick(options, filters),
-            }),
-          ),
+        (send, { shipper: shipperId, user: userId, webhook: webhookId, ...filters }: Given) =>
+          send('get', '/operator/v1/audit', { query: { shipperId, userId, webhookId, ...filters } }),
         (data) => {
           const filled = filledColumns(data, 'entries', [...columns, ...about]);
           return fitted({ name: 'entries', columns: filled, headColumns: 3, width: widthOf(io) })(data);
@@ -162,7 +158,7 @@ function addAuditCommand(program: Command, request: Request, io: Io): void {
     );
 }
 
-const erasureTimeoutMs = 30_000;
+const erasure = { repeatable: true, timeoutMs: 30_000 };
 
 function addShipmentCommands(program: Command, io: Io, request: Request): Command {
   const shipment = program.command('shipment').description('shipments');
@@ -173,12 +169,9 @@ function addShipmentCommands(program: Command, io: Io, request: Request): Comman
     .option(...yesOption)
     .addHelpText('after', example('shipment erase --tracking-id PH123'))
     .action(
-      request(async (client, { trackingId, yes }: { trackingId: string; yes?: true }) => {
-        await confirm(io, `Erase the personal data of shipment ${trackingId} for good?`, yes);
-        return client.post(`/operator/v1/shipments/${encodeURIComponent(trackingId)}/erase`, '{}', {
-          repeatable: true,
-          timeoutMs: erasureTimeoutMs,
-        });
+      request(async (send, { yes, ...path }: { trackingId: string; yes?: true }) => {
+        await confirm(io, `Erase the personal data of shipment ${path.trackingId} for good?`, yes);
+        return send('post', '/operator/v1/shipments/{trackingId}/erase', { path, body: {}, ...erasure });
       }),
     );
   return shipment;

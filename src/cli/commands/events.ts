@@ -2,11 +2,19 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { open } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { Refused, Unreachable, type OperatorClient } from '../client.js';
-import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
-import { example, settingsOf, type Data, type Request } from '../request.js';
-import { aligned, callersPath, write, type Io } from '../terminal.js';
+import { Refused, Unreachable, type Send } from '../client.js';
 import { loadEvents, type LineResult } from './load.js';
+import {
+  UsageError,
+  example,
+  idArgument,
+  jsonArgument,
+  numberArgument,
+  settingsOf,
+  wholeNumberArgument,
+  type Request,
+} from '../command.js';
+import { aligned, callersPath, write, type Io } from '../terminal.js';
 
 export function addEventCommands(
   program: Command,
@@ -31,7 +39,15 @@ export function addEventCommands(
     .option('--anomalies <json>', 'any JSON value', jsonArgument)
     .option('--evidences <json>', 'a JSON array', jsonArgument)
     .addHelpText('after', example('event send --tracking-id PH123 --state PICKED_UP --lat 19.4 --lng -99.1'))
-    .action(request((client, options: Record<string, unknown>) => sendEvent(client, options)));
+    .action(
+      request((send, { trackingId, ...body }: { trackingId: string; eventId?: string }) =>
+        send('post', '/operator/v1/shipments/{trackingId}/events', {
+          path: { trackingId },
+          body,
+          repeatable: Boolean(body.eventId),
+        }),
+      ),
+    );
   event
     .command('load')
     .description(
@@ -40,37 +56,12 @@ export function addEventCommands(
     .argument('<file>', 'file with one event per line; - for standard input')
     .addHelpText('after', `${example('event load events.ndjson')}\nA line of the file:\n  ${sampleLine}\n`)
     .action(async (file: string, _options: object, command: Command) => {
-      finish(
-        await loadFile(file, {
-          ...settingsOf(command, io),
-          io,
-          writeError: (text) => write(io.stderr, text),
-        }),
-      );
+      finish(await loadFile(file, io, settingsOf(command, io)));
     });
 }
 
 const sampleLine =
   '{"trackingId": "PH123", "state": "PICKED_UP", "eventId": "scan-77", "timestamp": 1793000000000}';
-
-function sendEvent(
-  client: OperatorClient,
-  { trackingId, ...options }: Record<string, unknown>,
-): Promise<Data> {
-  const { state, eventId, timestamp, lat, lng, anomalies, evidences } = options;
-  return client.post(
-    `/operator/v1/shipments/${encodeURIComponent(trackingId as string)}/events`,
-    JSON.stringify({ state, eventId, timestamp, lat, lng, anomalies, evidences }),
-    { repeatable: Boolean(eventId) },
-  );
-}
-
-interface LoadFileDependencies {
-  client: OperatorClient;
-  json: boolean;
-  io: Io;
-  writeError(text: string): Promise<void>;
-}
 
 /**
  * Reports each bad line and refused event, then the counts. With `json`, streams one document: `{results: [{line,
@@ -78,7 +69,8 @@ interface LoadFileDependencies {
  */
 async function loadFile(
   file: string,
-  { client, json, io, writeError }: LoadFileDependencies,
+  io: Io,
+  { send, json }: { send: Send; json: boolean },
 ): Promise<number> {
   const source = await openSource(file, io);
   const counts = { read: 0, recorded: 0, refused: 0 };
@@ -93,13 +85,13 @@ async function loadFile(
     counts.refused++;
     progress.clear();
     const shipment = result.trackingId === undefined ? '' : `${result.trackingId}: `;
-    await writeError(`line ${result.line}: ${shipment}${describe(result.error)}\n`);
+    await write(io.stderr, `line ${result.line}: ${shipment}${describe(result.error)}\n`);
   }
 
   if (json) await write(io.stdout, '{\n  "results": [');
   try {
     await loadEvents({
-      client,
+      send,
       chunks: source.chunks,
       report,
       onProgress: (doneBytes) => progress.update(doneBytes, counts),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Refused, type OperatorClient } from '../client.js';
+import { Refused, type Send } from '../client.js';
 
 const maxEvents = 1_000;
 const maxBodyBytes = 256 * 1024;
@@ -22,7 +22,7 @@ export type LineResult = { line: number; trackingId?: string } & (
 );
 
 export interface LoadDependencies {
-  client: Pick<OperatorClient, 'post'>;
+  send: Send;
   chunks: AsyncIterable<Buffer>;
   report(result: LineResult): Promise<void>;
   onProgress(doneBytes: number): void;
@@ -32,13 +32,13 @@ type Event = Extract<Item, { json: string }>;
 const isEvent = (item: Item): item is Event => 'json' in item;
 
 /** One JSON object per line. Batches are sequential, which preserves a shipment's order. */
-export async function loadEvents({ client, chunks, report, onProgress }: LoadDependencies): Promise<void> {
+export async function loadEvents({ send, chunks, report, onProgress }: LoadDependencies): Promise<void> {
   let batch: Item[] = [];
   let batchBytes = 0;
   const maxEventBytes = maxBodyBytes - open.length - close.length;
 
   async function flush() {
-    await send(client, batch, report);
+    await sendBatch(send, batch, report);
     if (batch.length > 0) onProgress(batch.at(-1)!.endByte);
     batch = [];
     batchBytes = 0;
@@ -58,17 +58,17 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
 }
 
 /** The service refuses a body with one unreadable event as a whole: halving isolates it and records the others. */
-async function send(client: LoadDependencies['client'], items: Item[], report: LoadDependencies['report']) {
+async function sendBatch(send: Send, items: Item[], report: LoadDependencies['report']) {
   const events = items.filter(isEvent);
   let results: z.output<typeof outcomes>['results'];
   try {
-    results = events.length > 0 ? await post(client, events) : [];
+    results = events.length > 0 ? await post(send, events) : [];
   } catch (error) {
     if (!isAboutContent(error)) throw error;
     if (events.length > 1) {
       const half = items.length >> 1;
-      await send(client, items.slice(0, half), report);
-      await send(client, items.slice(half), report);
+      await sendBatch(send, items.slice(0, half), report);
+      await sendBatch(send, items.slice(half), report);
       return;
     }
     const { message, details } = error.error;
@@ -90,10 +90,10 @@ function missingShipment(item: Item, outcome: object): { trackingId?: string } {
   return status === 'NOT_FOUND' && typeof trackingId === 'string' ? { trackingId } : {};
 }
 
-async function post(client: LoadDependencies['client'], events: Event[]) {
+async function post(send: Send, events: Event[]) {
   const json = open + events.map((event) => event.json).join(',') + close;
   const repeatable = events.every((event) => event.hasEventId);
-  const data = await client.post('/operator/v1/events', json, { repeatable, timeoutMs });
+  const data = await send('post', '/operator/v1/events', { json, repeatable, timeoutMs });
   const parsed = outcomes.safeParse(data);
   if (parsed.success && parsed.data.results.length === events.length) return parsed.data.results;
   throw new Refused('The service did not return one result per event. Do its version and this one match?');

@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
-import type { OperatorClient } from '../client.js';
-import { paged, pick, tableOf, withQuery } from '../lists.js';
-import { emailArgument, ofShipper, idArgument } from '../options.js';
-import { confirm, example, yesOption, type Data, type Request } from '../request.js';
-import type { Io } from '../terminal.js';
+import type { Data, Send } from '../client.js';
+import {
+  confirm,
+  emailArgument,
+  example,
+  idArgument,
+  ofShipper,
+  paged,
+  yesOption,
+  type Given,
+  type Request,
+} from '../command.js';
+import { tableOf, type Io } from '../terminal.js';
 
-interface Chosen {
-  shipper: string;
-}
+type Chosen = { shipper: string };
 
-const path = (id: string) => `/operator/v1/shippers/${encodeURIComponent(id)}`;
+const one = '/operator/v1/shippers/{shipper}';
 const columns = ['shipperId', 'status', 'createdAt', 'name'];
 
 export function addShipperCommands(program: Command, request: Request, io: Io): void {
@@ -34,8 +40,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     .addHelpText('after', example('shipper list --status SUSPENDED'))
     .action(
       request(
-        (client, options: Record<string, string>) =>
-          client.get(withQuery('/operator/v1/shippers', pick(options, ['limit', 'cursor', 'status']))),
+        (send, query: Given) => send('get', '/operator/v1/shippers', { query }),
         tableOf('shippers', columns),
       ),
     );
@@ -45,36 +50,31 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
   ] as const)
     named(name, description)
       .addHelpText('after', example(`shipper ${name} --shipper 0199…`))
-      .action(
-        request((client, { shipper: id }: Chosen) => client.patch(path(id), JSON.stringify({ status }))),
-      );
+      .action(request((send, path: Chosen) => send('patch', one, { path, body: { status } })));
   named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
     .option(...yesOption)
     .addHelpText('after', example('shipper remove --shipper 0199…'))
     .action(
-      request(async (client, { shipper: id, ...options }: Chosen & { yes?: true }) => {
-        await confirm(io, `Remove shipper ${id} and all its data for good?`, options.yes);
-        return client.delete(path(id));
+      request(async (send, { yes, ...path }: Chosen & { yes?: true }) => {
+        await confirm(io, `Remove shipper ${path.shipper} and all its data for good?`, yes);
+        return send('delete', one, { path });
       }),
     );
   named('rotate-key', 'make a new account key, shown once')
     .option('--overlap <duration>', 'how long the previous key stays valid, such as 24h or 0s (default: 24h)')
     .addHelpText('after', example('shipper rotate-key --shipper 0199… --overlap 24h'))
     .action(
-      request((client, { shipper: id, overlap }: Chosen & { overlap?: string }) =>
-        client.post(`${path(id)}/rotate-key`, JSON.stringify({ overlap })),
+      request((send, { overlap, ...path }: Chosen & { overlap?: string }) =>
+        send('post', `${one}/rotate-key`, { path, body: { overlap } }),
       ),
     );
 }
 
-async function createShipper(
-  client: OperatorClient,
-  { name, email }: { name: string; email?: string },
-): Promise<Data> {
-  const shipper = await client.post('/operator/v1/shippers', JSON.stringify({ name }));
+async function createShipper(send: Send, { name, email }: { name: string; email?: string }): Promise<Data> {
+  const shipper = await send('post', '/operator/v1/shippers', { body: { name } });
   if (email === undefined) return shipper;
   try {
-    return { ...shipper, ...(await createUser(client, String(shipper.shipperId), { email })) };
+    return { ...shipper, ...(await createUser(send, { shipper: String(shipper.shipperId), email })) };
   } catch (error) {
     // The account key is shown only once and must not be lost with the second request.
     (error as Error).message +=
@@ -83,16 +83,14 @@ async function createShipper(
   }
 }
 
-interface ChosenUser {
-  user: string;
-}
+type ChosenUser = { user: string };
 
-interface NewUser {
+interface NewUser extends Chosen {
   email: string;
   password?: string;
 }
 
-const userPath = (userId: string) => `/operator/v1/users/${encodeURIComponent(userId)}`;
+const oneUser = '/operator/v1/users/{user}';
 
 export function addUserCommands(program: Command, request: Request, io: Io): void {
   const user = program.command('user').description('users of a shipper');
@@ -104,31 +102,22 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
       '12 to 128 characters; visible to other users of the machine while the command runs',
     )
     .addHelpText('after', example('user create --shipper 0199… --email you@example.com'))
-    .action(
-      request((client, { shipper, ...user }: NewUser & { shipper: string }) =>
-        createUser(client, shipper, user),
-      ),
-    );
+    .action(request(createUser));
   user
     .command('link')
     .description('make a new link to set a password, valid for 24 hours and one use')
     .requiredOption('--user <id>', 'id of the user', idArgument)
     .addHelpText('after', example('user link --user 0199…'))
     .action(
-      request((client, { user: id }: ChosenUser) => client.post(`${userPath(id)}/password-link`, '{}')),
+      request((send, path: ChosenUser) => send('post', `${oneUser}/password-link`, { path, body: {} })),
     );
   paged(ofShipper(user.command('list')))
     .description('list the users of a shipper')
     .addHelpText('after', example('user list --shipper 0199…'))
     .action(
       request(
-        (client, options: Record<string, string>) =>
-          client.get(
-            withQuery(
-              `/operator/v1/shippers/${encodeURIComponent(options.shipper!)}/users`,
-              pick(options, ['limit', 'cursor']),
-            ),
-          ),
+        (send, { shipper, ...query }: Given & Chosen) =>
+          send('get', `${one}/users`, { path: { shipper }, query }),
         tableOf('users', ['userId', 'email', 'hasPassword', 'createdAt']),
       ),
     );
@@ -139,9 +128,9 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
     .option(...yesOption)
     .addHelpText('after', example('user remove --user 0199…'))
     .action(
-      request(async (client, { user: id, ...options }: ChosenUser & { yes?: true }) => {
-        await confirm(io, `Remove user ${id} for good?`, options.yes);
-        return client.delete(userPath(id));
+      request(async (send, { yes, ...path }: ChosenUser & { yes?: true }) => {
+        await confirm(io, `Remove user ${path.user} for good?`, yes);
+        return send('delete', oneUser, { path });
       }),
     );
   user
@@ -150,14 +139,11 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
     .requiredOption('--user <id>', 'id of the user', idArgument)
     .addHelpText('after', example('user sign-out --user 0199…'))
     .action(
-      request((client, { user: id }: ChosenUser) =>
-        client.post(`${userPath(id)}/sign-out`, '{}', { repeatable: true }),
+      request((send, path: ChosenUser) =>
+        send('post', `${oneUser}/sign-out`, { path, body: {}, repeatable: true }),
       ),
     );
 }
 
-const createUser = (client: OperatorClient, shipperId: string, { email, password }: NewUser): Promise<Data> =>
-  client.post(
-    `/operator/v1/shippers/${encodeURIComponent(shipperId)}/users`,
-    JSON.stringify({ email, password }),
-  );
+const createUser = (send: Send, { shipper, ...body }: NewUser): Promise<Data> =>
+  send('post', `${one}/users`, { path: { shipper }, body });

@@ -1,10 +1,17 @@
 import type { Command } from 'commander';
-import { fitted, paged, pick, withQuery } from '../lists.js';
-import { idArgument, ofShipper, shipperOption, UsageError, wholeNumberArgument } from '../options.js';
-import { example, type Data, type Request } from '../request.js';
-import { widthOf, type Io } from '../terminal.js';
-
-type Given = Record<string, string | undefined>;
+import type { Data } from '../client.js';
+import {
+  UsageError,
+  example,
+  idArgument,
+  ofShipper,
+  paged,
+  shipperOption,
+  wholeNumberArgument,
+  type Given,
+  type Request,
+} from '../command.js';
+import { fitted, widthOf, type Io } from '../terminal.js';
 
 const inTime = (command: Command, what: string): Command =>
   command
@@ -20,13 +27,8 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
     .addHelpText('after', example('shipment list --shipper 0199… --shipper-tracking-id ORDER-1001'))
     .action(
       request(
-        (client, options: Given) =>
-          client.get(
-            withQuery('/operator/v1/shipments', {
-              shipperId: options.shipper,
-              ...pick(options, ['shipperTrackingId', 'state', 'from', 'to', 'limit', 'cursor']),
-            }),
-          ),
+        (send, { shipper: shipperId, ...filters }: Given) =>
+          send('get', '/operator/v1/shipments', { query: { shipperId, ...filters } }),
         fitted({
           name: 'shipments',
           columns: ['trackingId', 'state', 'acceptedAt', 'updatedAt', 'shipperTrackingId'],
@@ -44,8 +46,7 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
     .addHelpText('after', example('webhook top --sort backlog'))
     .action(
       request(
-        (client, options: Given) =>
-          client.get(withQuery('/operator/v1/webhooks', pick(options, ['sort', 'limit']))),
+        (send, query: Given) => send('get', '/operator/v1/webhooks', { query }),
         (data) =>
           fitted({ name: 'webhooks', columns: topColumns, headColumns: 3, width: widthOf(io) })({
             ...data,
@@ -73,11 +74,6 @@ const deliveryColumns = [
   'targetAddress',
 ];
 
-const deliveryFilters = [
-  ...['trackingId', 'shipperTrackingId', 'state', 'status', 'statusCode', 'errorCode'],
-  ...['from', 'to', 'limit', 'cursor'],
-];
-
 function addDeliveryCommands(program: Command, request: Request, io: Io): void {
   const delivery = program.command('delivery').description('deliveries of a shipper');
   inTime(
@@ -96,17 +92,11 @@ function addDeliveryCommands(program: Command, request: Request, io: Io): void {
     .addHelpText('after', example('delivery list --shipper 0199… --status-code 500 --from 2026-11-21'))
     .action(
       request(
-        (client, options: Given) => {
-          if (options.shipper === undefined && options.trackingId === undefined)
+        (send, { shipper: shipperId, webhook: webhookId, event: eventId, ...filters }: Given) => {
+          if (shipperId === undefined && filters.trackingId === undefined)
             throw new UsageError('Give --shipper or --tracking-id.');
-          return client.get(
-            withQuery('/operator/v1/deliveries', {
-              shipperId: options.shipper,
-              webhookId: options.webhook,
-              eventId: options.event,
-              ...pick(options, deliveryFilters),
-            }),
-          );
+          const query = { shipperId, webhookId, eventId, ...filters };
+          return send('get', '/operator/v1/deliveries', { query });
         },
         fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 6, width: widthOf(io) }),
       ),
@@ -118,10 +108,8 @@ function addDeliveryCommands(program: Command, request: Request, io: Io): void {
     .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
     .addHelpText('after', example('delivery show --delivery 0199…'))
     .action(
-      request((client, { delivery: id, ...options }: Given) =>
-        client.get(
-          withQuery(`/operator/v1/deliveries/${encodeURIComponent(id!)}`, pick(options, ['attemptsCursor'])),
-        ),
+      request((send, { delivery, ...query }: Given & { delivery: string }) =>
+        send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
       ),
     );
 }

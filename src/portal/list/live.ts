@@ -38,14 +38,18 @@ export interface LiveList<Row> {
   put(row: Row): void;
   /** The ref of the element around the list; a row has `data-row` with its id. */
   list: { current: HTMLDivElement | null };
+  /** False lets the list rest. */
+  isLive: boolean;
+  setIsLive(isLive: boolean): void;
 }
 
 const everyMs = 3_000;
 /** A signal that is never aborted. */
 const untilDone = new AbortController().signal;
 
-/** A list that is read again every few seconds without moving; `isLive: false` rests. */
-export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList<Row> {
+/** A list that is read again every few seconds without moving. */
+export function useLiveList<Row>(source: Source<Row>): LiveList<Row> {
+  const [isLive, setIsLive] = useState(true);
   const { key, idOf } = source;
   const [shown, setShown] = useState<Window<Row> | null>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -104,6 +108,8 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
     },
     put: (row) => update((before) => withRows(before, [row], idOf)),
     list,
+    isLive,
+    setIsLive,
   };
 }
 

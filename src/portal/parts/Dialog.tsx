@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { isApiError } from '../api.js';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './Button.js';
+import { Form, FormProblem, SubmitButton } from './Form.js';
 
 interface DialogProps {
   title: string;
@@ -78,33 +78,24 @@ interface ConfirmProps {
 
 /** Asks before something happens. The focus is on Cancel where it is dangerous. */
 export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
-  const [problem, setProblem] = useState('');
   const confirm = async () => {
-    setProblem('');
-    try {
-      await onConfirm();
-      onClose();
-    } catch (error) {
-      if (!isApiError(error)) throw error;
-      setProblem(error.message);
-    }
+    await onConfirm();
+    onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      {children}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <footer>
-        <Button onClick={onClose} autofocus={isDangerous}>
-          Cancel
-        </Button>
-        <Button kind={isDangerous ? 'danger' : 'primary'} onClick={confirm} autofocus={!isDangerous}>
-          {action}
-        </Button>
-      </footer>
+      <Form onSubmit={confirm}>
+        {children}
+        <FormProblem />
+        <footer>
+          <Button onClick={onClose} autofocus={isDangerous}>
+            Cancel
+          </Button>
+          <SubmitButton kind={isDangerous ? 'danger' : 'primary'} autofocus={!isDangerous}>
+            {action}
+          </SubmitButton>
+        </footer>
+      </Form>
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { isApiError, type ApiError } from '../api.js';
+import { Button } from './Button.js';
 
 const FormContext = createContext<{ error: ApiError | null; isBusy: boolean }>({
   error: null,
@@ -10,7 +11,7 @@ const FormContext = createContext<{ error: ApiError | null; isBusy: boolean }>({
 interface FormProps {
   children: ComponentChildren;
   /** An ApiError is shown: its details at their fields, the rest above the buttons. */
-  onSubmit: () => Promise<unknown>;
+  onSubmit: () => unknown;
   class?: string;
 }
 
@@ -38,20 +39,17 @@ export function Form({ children, onSubmit, class: className }: FormProps) {
   };
   return (
     <FormContext.Provider value={{ error, isBusy }}>
-      <form
-        ref={element}
-        class={`form ${className ?? ''}`}
-
-        onSubmit={(event) => void submit(event)}
-      >
+      <form ref={element} class={`form ${className ?? ''}`} onSubmit={(event) => void submit(event)}>
         {children}
       </form>
     </FormContext.Provider>
   );
 }
 
-/** Whether the form around is being sent; for its button. */
-export const useIsSending = () => useContext(FormContext).isBusy;
+/** The button that sends the form around. */
+export const SubmitButton = ({ kind = 'primary', ...props }: Parameters<typeof Button>[0]) => (
+  <Button type="submit" kind={kind} isBusy={useContext(FormContext).isBusy} {...props} />
+);
 
 /**
  * Shows the error of the whole form: its message, or the details that no field of the form shows. `shown` are the
@@ -150,4 +148,49 @@ export function TextField({ label, name, hint, value, onInput, ...attributes }: 
       )}
     </Field>
   );
+}
+
+type SelectProps = Omit<JSX.IntrinsicElements['select'], 'onChange' | 'value' | 'label'> & {
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+  onChoose: (value: string) => void;
+};
+
+/** A list to choose from. Its children are options that stand before the others. */
+export const Select = ({ options, onChoose, children, ...attributes }: SelectProps) => (
+  <select {...attributes} onChange={(event) => onChoose(event.currentTarget.value)}>
+    {children}
+    {options.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
+type SelectFieldProps = SelectProps & { label: string; name: string; hint?: ComponentChildren };
+
+export const SelectField = ({ label, name, hint, ...props }: SelectFieldProps) => (
+  <Field label={label} name={name} hint={hint}>
+    {(control) => <Select {...props} {...control} />}
+  </Field>
+);
+
+/** A moment in the reader's own time zone. Its value is in ISO 8601, or empty. */
+export const MomentField = ({ value, onInput, ...props }: InputProps) => (
+  <TextField
+    {...props}
+    type="datetime-local"
+    step="1"
+    value={localText(value)}
+    onInput={(text) => onInput(text && new Date(text).toISOString())}
+  />
+);
+
+/** The moment as `datetime-local` takes it: local, without an offset; empty for what is no moment. */
+function localText(moment: string): string {
+  const at = Date.parse(moment);
+  if (Number.isNaN(at)) return '';
+  const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
+  return new Date(at - offsetMs).toISOString().slice(0, 19);
 }

@@ -58,14 +58,22 @@ export function Id({
   );
 }
 
-/** Text to copy as it is, such as a command. */
-export function Code({ text, label, wrap = false }: { text: string; label: string; wrap?: boolean }) {
+interface CodeProps {
+  text: string;
+  /** Default: the text as it is shown. */
+  copied?: string;
+  label: string;
+  wrap?: boolean;
+}
+
+/** Text to copy, such as a command. */
+export function Code({ text, copied = text, label, wrap = false }: CodeProps) {
   return (
     <div class="code">
       <pre class={wrap ? 'wrap' : ''} tabIndex={0} role="region" aria-label={label.replace(/^Copy /, '')}>
         <code>{text}</code>
       </pre>
-      <Copy text={text} label={label} />
+      <Copy text={copied} label={label} />
     </div>
   );
 }

@@ -89,3 +89,24 @@ export function Loading({ rows = 4 }: { rows?: number }) {
     </div>
   );
 }
+
+/** A line of a list of facts (`dl`). */
+export const Fact = ({ name, children }: { name: ComponentChildren; children: ComponentChildren }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </>
+);
+
+/** The head of a table. Columns of `numbers` are aligned on the right. */
+export const TableHead = ({ columns, numbers = [] }: { columns: string[]; numbers?: string[] }) => (
+  <thead>
+    <tr>
+      {columns.map((name) => (
+        <th key={name} scope="col" class={numbers.includes(name) ? 'number' : ''}>
+          {name}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);

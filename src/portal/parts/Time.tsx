@@ -21,7 +21,8 @@ const exactFormat = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
-export const exact = (at: string) => exactFormat.format(new Date(at));
+/** A text that is no moment stays as it is: one from the address may be anything. */
+export const exact = (at: string) => (Number.isNaN(Date.parse(at)) ? at : exactFormat.format(new Date(at)));
 
 /** A moment in relation to now; the exact one on hover. `at` is ISO 8601; null is a dash. */
 export function Time({ at, isExact = false }: { at: string | null; isExact?: boolean }) {

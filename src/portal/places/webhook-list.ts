@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ListedWebhook, WebhookPage } from '../../client/api/types.js';
-import { call, withQuery } from '../api.js';
+import { readPages, withQuery } from '../api.js';
 import { nameOf } from './webhooks/summary.js';
 
 /** The account's webhooks, of which there are normally at most 100; empty until they are read. */
@@ -24,18 +24,11 @@ export function useWebhookList(): ListedWebhook[] {
 const maxPages = 8;
 
 async function readAll(): Promise<ListedWebhook[]> {
-  const list: ListedWebhook[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < maxPages; page += 1) {
-    const read: WebhookPage = await call<WebhookPage>(
-      'GET',
-      withQuery('/v1/webhooks', { limit: 250, cursor }),
-    );
-    list.push(...read.webhooks);
-    cursor = read.nextCursor;
-    if (!cursor) break;
-  }
-  return list;
+  const pages = await readPages<WebhookPage>(
+    (cursor) => withQuery('/v1/webhooks', { limit: 250, cursor }),
+    maxPages,
+  );
+  return pages.flatMap((page) => page.webhooks);
 }
 
 export const isWebhookListRead = () => webhooks.value !== null;

@@ -8,7 +8,7 @@ import { placeAt, places } from '../places.js';
 import { Link, navigate, path } from '../router.js';
 import { logOut, session, hasGreeting, logIn, rememberedKey } from '../session.js';
 import { Dialog } from '../parts/Dialog.js';
-import { Form, FormProblem, TextField, useIsSending } from '../parts/Form.js';
+import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
 
 /** The frame around every place, or the log-in page. */
 export function Shell() {
@@ -231,16 +231,10 @@ function LoginForm({ email: knownEmail = '' }: { email?: string }) {
         autofocus={key !== '' && email !== ''}
       />
       <FormProblem shown={['key', 'email', 'password']} />
-      <LoginButton />
+      <SubmitButton>Log in</SubmitButton>
     </Form>
   );
 }
-
-const LoginButton = () => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    Log in
-  </Button>
-);
 
 /** The service does not say which of the three is wrong, and neither does the page. */
 function inWords(error: unknown): unknown {

@@ -1,12 +1,12 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
-import { call, withQuery, type ApiError } from '../../api.js';
+import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
-import { LiveBar } from '../../list/LiveBar.js';
+import { Empty, PageHead, TableHead } from '../../parts/Page.js';
+import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
-import { Link, navigate, path, query, setQuery } from '../../router.js';
+import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
 import { isUnfinished, outcomeInShort, waitInShort } from '../../sentences.js';
 import { countText } from '../../units.js';
 import { DeliveryPanel } from './DeliveryPanel.js';
@@ -23,26 +23,21 @@ const pageSize = 50;
 export function Deliveries() {
   const id = matchPath('/deliveries/:id?', path.value)?.id;
   const filters = filtersOf(query.value);
-  const key = JSON.stringify(filters);
-  const [isLive, setIsLive] = useState(true);
-  const log = useLiveList<Delivery>(
-    {
-      key,
-      read: async (cursor, signal) => {
-        const address = withQuery('/v1/deliveries', { ...filters, limit: pageSize, cursor });
-        const { deliveries, nextCursor } = await call<DeliveryPage>('GET', address, undefined, { signal });
-        return { rows: deliveries, nextCursor };
-      },
-      readOne: ({ deliveryId }, signal) =>
-        call<DeliveryDetails>('GET', `/v1/deliveries/${deliveryId}`, undefined, { signal }),
-      idOf: ({ deliveryId }) => deliveryId,
-      isChanging: isUnfinished,
-      newText: (count) => countText(count, 'new delivery', 'new deliveries'),
+  const log = useLiveList<Delivery>({
+    key: JSON.stringify(filters),
+    read: async (cursor, signal) => {
+      const address = withQuery('/v1/deliveries', { ...filters, limit: pageSize, cursor });
+      const { deliveries, nextCursor } = await read<DeliveryPage>(address, signal);
+      return { rows: deliveries, nextCursor };
     },
-    isLive,
-  );
+    readOne: ({ deliveryId }, signal) => read<DeliveryDetails>(`/v1/deliveries/${deliveryId}`, signal),
+    idOf: ({ deliveryId }) => deliveryId,
+    isChanging: isUnfinished,
+    newText: (count) => countText(count, 'new delivery', 'new deliveries'),
+  });
   useReturn(id, log.list);
   const close = () => navigate(addressOf(null));
+  const pages = log.shown?.pages ?? [];
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <div class={`log ${id ? 'with-panel' : ''}`}>
@@ -58,23 +53,13 @@ export function Deliveries() {
           Each notification, your server's response, and what is still owed.
         </PageHead>
         <FilterBar filters={filters} />
-        <LiveBar list={log} isLive={isLive} onLive={setIsLive} />
-        {log.error && <Refused error={log.error} />}
-        {!log.error && !log.shown && <Loading rows={10} />}
-        {!log.error && log.shown && (
-          <div ref={log.list} aria-busy={log.isLoading}>
-            {log.shown.pages[0]!.rows.length === 0 && log.shown.pages.length === 1 ? (
-              <NoDeliveries isFiltered={isFiltered} />
-            ) : (
-              <DeliveryTable pages={log.shown.pages} selected={id} addressOf={addressOf} />
-            )}
-            {log.hasOlder && (
-              <p class="more">
-                <Button onClick={log.loadOlder}>Load older</Button>
-              </p>
-            )}
-          </div>
-        )}
+        <LiveRows live={log} error={log.error?.details.length ? <Refused error={log.error} /> : undefined}>
+          {pages.every(({ rows }) => rows.length === 0) ? (
+            <NoDeliveries isFiltered={isFiltered} />
+          ) : (
+            <DeliveryTable pages={pages} selected={id} />
+          )}
+        </LiveRows>
       </div>
       {id && <DeliveryPanel key={id} id={id} onClose={close} onRead={log.put} />}
     </div>
@@ -92,20 +77,17 @@ const recoverable = ({ webhookId, from, to }: Record<string, string | undefined>
 });
 
 /** The address may name filters that cannot be, after an edit by hand. */
-const Refused = ({ error }: { error: ApiError }) =>
-  error.details.length === 0 ? (
-    <LoadError error={error} />
-  ) : (
-    <div class="empty" role="alert">
-      <h2>These filters are not valid</h2>
-      {error.details.map(({ path, message }) => (
-        <p key={path}>
-          <code>{path}</code> {message}
-        </p>
-      ))}
-      <ClearFilters />
-    </div>
-  );
+const Refused = ({ error }: { error: ApiError }) => (
+  <div class="empty" role="alert">
+    <h2>These filters are not valid</h2>
+    {error.details.map(({ path, message }) => (
+      <p key={path}>
+        <code>{path}</code> {message}
+      </p>
+    ))}
+    <ClearFilters />
+  </div>
+);
 
 const ClearFilters = () => (
   <p class="more">
@@ -159,33 +141,16 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
   }, [id]);
 }
 
-interface Props {
-  pages: Page<Delivery>[];
-  selected: string | undefined;
-  addressOf: (deliveryId: string) => string;
-}
-
 /** A row opens its delivery; its link is what the keyboard reaches. */
-function DeliveryTable({ pages, selected, addressOf }: Props) {
+function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected: string | undefined }) {
   const webhooks = useWebhookList();
   return (
     <div class="table-wrap">
       <table class="deliveries">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">State</th>
-            <th scope="col">Shipment</th>
-            <th scope="col">Webhook</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Last response</th>
-            <th scope="col" class="number">
-              Time
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={['Status', 'State', 'Shipment', 'Webhook', 'Attempts', 'Last response', 'Time']}
+          numbers={['Attempts', 'Time']}
+        />
         {pages.map(({ cursor, rows }) => (
           <tbody key={cursor ?? ''}>
             {rows.map((delivery) => (
@@ -195,7 +160,6 @@ function DeliveryTable({ pages, selected, addressOf }: Props) {
                 webhook={webhookName(webhooks, delivery)}
                 webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
                 isSelected={delivery.deliveryId === selected}
-                href={addressOf(delivery.deliveryId)}
               />
             ))}
           </tbody>
@@ -210,17 +174,13 @@ interface RowProps {
   webhook: string;
   webhookStatus: string;
   isSelected: boolean;
-  href: string;
 }
 
-function Row({ delivery, webhook, webhookStatus, isSelected, href }: RowProps) {
+function Row({ delivery, webhook, webhookStatus, isSelected }: RowProps) {
   const { deliveryId, status, state, shipperTrackingId, attemptCount, createdAt } = delivery;
-  const open = (event: MouseEvent) => {
-    const isOnLink = (event.target as Element).closest('a, button');
-    if (!isOnLink && !getSelection()?.toString()) navigate(href);
-  };
+  const href = addressOf(deliveryId);
   return (
-    <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={open}>
+    <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={opens(href)}>
       <td class="delivery-status">
         <StatusBadge status={status} />
         {isUnfinished(delivery) && <Wait delivery={delivery} webhookStatus={webhookStatus} />}

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Choices } from '../../parts/Choices.js';
 import { Code, Id } from '../../parts/Id.js';
-import { LoadError, Loading } from '../../parts/Page.js';
+import { Fact, LoadError, Loading } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
@@ -29,9 +29,9 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
-      const read = await call<DeliveryDetails>('GET', `/v1/deliveries/${id}`, undefined, { signal });
-      onRead(read);
-      return read;
+      const details = await read<DeliveryDetails>(`/v1/deliveries/${id}`, signal);
+      onRead(details);
+      return details;
     },
     { key: id, everyMs: isSentAgain ? 1_000 : 3_000 },
   );
@@ -90,17 +90,13 @@ function Facts({ delivery }: { delivery: DeliveryDetails }) {
   return (
     <dl class="facts">
       {trackingId && (
-        <>
-          <dt>Shipment</dt>
-          <dd>
-            <Link href={`/shipments/${trackingId}`}>{shipperTrackingId || trackingId}</Link>
-            <br />
-            <Id id={trackingId} label="Copy the tracking id" />
-          </dd>
-        </>
+        <Fact name="Shipment">
+          <Link href={`/shipments/${trackingId}`}>{shipperTrackingId || trackingId}</Link>
+          <br />
+          <Id id={trackingId} label="Copy the tracking id" />
+        </Fact>
       )}
-      <dt>Webhook</dt>
-      <dd>
+      <Fact name="Webhook">
         <Link href={`/webhooks/${webhookId}`}>{isNamed ? name : targetAddress}</Link>
         {isNamed && (
           <>
@@ -108,28 +104,22 @@ function Facts({ delivery }: { delivery: DeliveryDetails }) {
             <span class="soft">{targetAddress}</span>
           </>
         )}
-      </dd>
-      <dt>Recorded</dt>
-      <dd>
+      </Fact>
+      <Fact name="Recorded">
         <Time at={delivery.createdAt} isExact /> <span class="soft">· </span>
         <Time at={delivery.createdAt} />
-      </dd>
+      </Fact>
       {delivery.completedAt && (
-        <>
-          <dt>Settled</dt>
-          <dd>
-            <Time at={delivery.completedAt} isExact />
-          </dd>
-        </>
+        <Fact name="Settled">
+          <Time at={delivery.completedAt} isExact />
+        </Fact>
       )}
-      <dt>webhook-id</dt>
-      <dd>
+      <Fact name="webhook-id">
         <Id id={eventId} label="Copy the webhook-id" />
-      </dd>
-      <dt>Delivery</dt>
-      <dd>
+      </Fact>
+      <Fact name="Delivery">
         <Id id={deliveryId} label="Copy the delivery's id" />
-      </dd>
+      </Fact>
     </dl>
   );
 }
@@ -205,7 +195,7 @@ function Attempts({ delivery }: { delivery: DeliveryDetails }) {
   const next = cursor === undefined ? delivery.nextAttemptsCursor : cursor;
   const loadEarlier = async () => {
     const address = withQuery(`/v1/deliveries/${delivery.deliveryId}`, { attemptsCursor: next });
-    const page = await call<DeliveryDetails>('GET', address);
+    const page = await read<DeliveryDetails>(address);
     setEarlier((before) => [...before, ...page.attempts]);
     setCursor(page.nextAttemptsCursor);
   };

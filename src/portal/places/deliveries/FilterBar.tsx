@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/Button.js';
-import { wordOf } from '../../words.js';
+import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
+import { Form, MomentField, Select, SubmitButton } from '../../parts/Form.js';
+import { named } from '../../words.js';
 import { exact } from '../../parts/Time.js';
 import { setQuery } from '../../router.js';
 import { findShipments } from '../shipments/find.js';
@@ -8,7 +10,6 @@ import { useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
 import { notices, useStates } from '../webhooks/catalogue.js';
 import { Dialog } from '../../parts/Dialog.js';
-import { MomentField, momentOfInput } from '../../parts/MomentField.js';
 import type { DeliveryQuery } from '../../../client/api/types.js';
 
 const filterNames = [
@@ -34,125 +35,38 @@ const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLE
 
 /** The filters of the log. All of them are in the address, so that a view can be shared. */
 export function FilterBar({ filters }: { filters: Filters }) {
-  const webhooks = useWebhookList();
-  const states = useStates();
-  const named = (names: string[]) => names.map((name) => ({ value: name, text: wordOf(name) }));
+  const webhooks = useWebhookList().map((webhook) => [webhook.webhookId, shortNameOf(webhook)] as const);
+  const states = named([...useStates(), ...notices]);
   return (
     <>
       <div class="filters" role="search" aria-label="Filters">
-        <Choice name="status" label="Status" all="Any status" options={named(statuses)} filters={filters} />
-        <Choice
-          name="state"
-          label="State"
-          all="Any state"
-          options={named([...states, ...notices])}
-          filters={filters}
-        />
-        <Choice
-          name="webhookId"
-          label="Webhook"
-          all="Any webhook"
-          options={webhooks.map((webhook) => ({ value: webhook.webhookId, text: shortNameOf(webhook) }))}
-          filters={filters}
-        />
+        <FilterChoice name="status" label="Status" all="Any status" options={named(statuses)} />
+        <FilterChoice name="state" label="State" all="Any state" options={states} />
+        <FilterChoice name="webhookId" label="Webhook" all="Any webhook" options={webhooks} />
         <TimeRange filters={filters} />
-        <NumberSearch />
+        <NumberSearch label="Number of the shipment" placeholder="Number" onSearch={search} />
       </div>
       <Chips filters={filters} />
     </>
   );
 }
 
-interface ChoiceProps {
-  name: FilterName;
-  label: string;
-  all: string;
-  options: { value: string; text: string }[];
-  filters: Filters;
-}
-
-function Choice({ name, label, all, options, filters }: ChoiceProps) {
-  const value = filters[name] ?? '';
-  const isListed = options.some((option) => option.value === value);
-  return (
-    <select
-      class={value ? 'is-set' : ''}
-      aria-label={label}
-      value={value}
-      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
-    >
-      <option value="">{all}</option>
-      {value && !isListed && <option value={value}>{value}</option>}
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.text}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function NumberSearch() {
-  const [text, setText] = useState('');
-  const search = async () => {
-    const wanted = text.trim();
-    if (!wanted) return;
-    const found = await findShipments(wanted);
-    const isTrackingId = found.trackingId !== null;
-    setText('');
-    setQuery({
-      trackingId: isTrackingId ? found.trackingId : null,
-      shipperTrackingId: isTrackingId ? null : wanted,
-    });
-  };
-  return (
-    <form
-      class="number-search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        event.currentTarget.querySelector('button')?.click();
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Number of the shipment"
-        placeholder="Number"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <Button onClick={search}>Find</Button>
-    </form>
-  );
+async function search(number: string): Promise<boolean> {
+  const { trackingId } = await findShipments(number);
+  setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
+  return true; // a delivery may be of a shipment that is gone
 }
 
 /** The filters that no field shows, each with a button that takes it away. */
 function Chips({ filters }: { filters: Filters }) {
   const { trackingId, shipperTrackingId, from, to } = filters;
-  const chips: [name: FilterName, text: string | undefined][] = [
-    ['shipperTrackingId', shipperTrackingId && `Number ${shipperTrackingId}`],
-    ['trackingId', trackingId && `Tracking id ${trackingId}`],
-    ['from', from && `From ${momentText(from)}`],
-    ['to', to && `Before ${momentText(to)}`],
-  ];
-  const shown = chips.filter(([, text]) => text);
   if (Object.keys(filters).length === 0) return null;
   return (
     <p class="chips">
-      {shown.map(([name, text]) => (
-        <span class="chip long" key={name}>
-          {text}
-          <button
-            type="button"
-            class="close"
-            aria-label={`Remove: ${text}`}
-            onClick={() => setQuery({ [name]: null })}
-          >
-            ×
-          </button>
-        </span>
-      ))}
+      {shipperTrackingId && <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />}
+      {trackingId && <Chip name="trackingId" text={`Tracking id ${trackingId}`} />}
+      {from && <Chip name="from" text={`From ${exact(from)}`} />}
+      {to && <Chip name="to" text={`Before ${exact(to)}`} />}
       <button type="button" class="link" onClick={() => setQuery(noFilters)}>
         Clear all
       </button>
@@ -160,23 +74,18 @@ function Chips({ filters }: { filters: Filters }) {
   );
 }
 
-/** A filter comes from the address, where anything may stand. */
-function momentText(moment: string): string {
-  const ms = Date.parse(moment);
-  return Number.isNaN(ms) ? moment : exact(new Date(ms).toISOString());
-}
-
 const hourMs = 3_600_000;
 const spans = [
-  { text: 'Last hour', ms: hourMs },
-  { text: 'Last 24 hours', ms: 24 * hourMs },
-  { text: 'Last 7 days', ms: 7 * 24 * hourMs },
-];
+  [String(hourMs), 'Last hour'],
+  [String(24 * hourMs), 'Last 24 hours'],
+  [String(7 * 24 * hourMs), 'Last 7 days'],
+  ['between', 'Between…'],
+] as const;
 
 /** A choice becomes a moment in the address: who opens a shared view sees the same. */
-function TimeRange({ filters: { from, to } }: { filters: Filters }) {
+function TimeRange({ filters }: { filters: Filters }) {
   const [isOpen, setIsOpen] = useState(false);
-  const isSet = Boolean(from ?? to);
+  const isSet = Boolean(filters.from ?? filters.to);
   const choose = (value: string) => {
     if (value === 'between') setIsOpen(true);
     else if (value === '') setQuery({ from: null, to: null });
@@ -184,60 +93,38 @@ function TimeRange({ filters: { from, to } }: { filters: Filters }) {
   };
   return (
     <>
-      <select
+      <Select
         class={isSet ? 'is-set' : ''}
         aria-label="Time"
         value={isSet ? 'set' : ''}
-        onChange={(event) => {
-          const { value } = event.currentTarget;
-          event.currentTarget.value = isSet ? 'set' : '';
-          if (value !== 'set') choose(value);
-        }}
+        options={spans}
+        onChoose={choose}
       >
         <option value="">Any time</option>
         {isSet && <option value="set">Chosen range</option>}
-        {spans.map(({ text, ms }) => (
-          <option key={ms} value={ms}>
-            {text}
-          </option>
-        ))}
-        <option value="between">Between…</option>
-      </select>
-      {isOpen && <Between from={from} to={to} onClose={() => setIsOpen(false)} />}
+      </Select>
+      {isOpen && <Between filters={filters} onClose={() => setIsOpen(false)} />}
     </>
   );
 }
 
-function Between({
-  from,
-  to,
-  onClose,
-}: {
-  from: string | undefined;
-  to: string | undefined;
-  onClose: () => void;
-}) {
-  const [chosenFrom, setFrom] = useState(from ?? '');
-  const [chosenTo, setTo] = useState(to ?? '');
+function Between({ filters, onClose }: { filters: Filters; onClose: () => void }) {
+  const [from, setFrom] = useState(filters.from ?? '');
+  const [to, setTo] = useState(filters.to ?? '');
+  const show = () => {
+    setQuery({ from, to });
+    onClose();
+  };
   return (
     <Dialog title="Between" onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setQuery({ from: momentOfInput(chosenFrom), to: momentOfInput(chosenTo) });
-          onClose();
-        }}
-      >
-        <MomentField label="From" value={chosenFrom} onInput={setFrom} />
-        <MomentField label="Before" value={chosenTo} onInput={setTo} />
+      <Form onSubmit={show}>
+        <MomentField label="From" name="from" value={from} onInput={setFrom} />
+        <MomentField label="Before" name="to" value={to} onInput={setTo} />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary">
-            Show
-          </Button>
+          <SubmitButton>Show</SubmitButton>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

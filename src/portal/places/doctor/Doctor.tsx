@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { diagnose, type Diagnosis, type Finding } from '../../../client/diagnose.js';
-import { Button } from '../../parts/Button.js';
-import { Field, Form, TextField, useIsSending } from '../../parts/Form.js';
-import { PageHead } from '../../parts/Page.js';
+import { Field, Form, MomentField, SubmitButton, TextField } from '../../parts/Form.js';
+import { Fact, PageHead } from '../../parts/Page.js';
 
 const secretField = { class: 'code-input', spellcheck: false, autocomplete: 'off' };
 
@@ -108,11 +107,9 @@ export function Doctor() {
                 onInput={setComputed}
                 {...secretField}
               />
-              <TextField
+              <MomentField
                 label="When the request arrived"
                 name="arrivedAt"
-                type="datetime-local"
-                step={1}
                 hint="Empty means just now. A timestamp may be up to 5 minutes off."
                 value={arrivedAt}
                 onInput={setArrivedAt}
@@ -120,7 +117,7 @@ export function Doctor() {
             </div>
           </details>
           <p class="actions">
-            <DiagnoseButton />
+            <SubmitButton>Diagnose</SubmitButton>
           </p>
         </Form>
         <section class="panel" aria-labelledby="diagnosis-title" aria-live="polite">
@@ -137,12 +134,6 @@ export function Doctor() {
     </>
   );
 }
-
-const DiagnoseButton = () => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    Diagnose
-  </Button>
-);
 
 const Before = () => (
   <>
@@ -196,16 +187,13 @@ function Item({ finding }: { finding: Finding }) {
       {!finding.certain && <p class="soft">Likely, not proven.</p>}
       {difference && (
         <dl class="difference">
-          <dt>First difference</dt>
-          <dd>at byte {difference.offset}, counted from 0</dd>
-          <dt>Your body has</dt>
-          <dd>
+          <Fact name="First difference">at byte {difference.offset}, counted from 0</Fact>
+          <Fact name="Your body has">
             <code>{visible(difference.given)}</code>
-          </dd>
-          <dt>It was sent as</dt>
-          <dd>
+          </Fact>
+          <Fact name="It was sent as">
             <code>{visible(difference.sent)}</code>
-          </dd>
+          </Fact>
         </dl>
       )}
     </li>

@@ -1,4 +1,5 @@
-import { Copy } from '../../parts/Id.js';
+import { Code, Copy } from '../../parts/Id.js';
+import { Fact } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
@@ -47,22 +48,14 @@ export function Arrival({ item }: { item: Item }) {
           <Copy text={headerLines(item.headers)} label="Copy the headers" />
         </div>
         <dl class="facts">
-          {Object.entries(item.headers).map(([name, value]) => [
-            <dt key={name}>
-              <code>{name}</code>
-            </dt>,
-            <dd key={`${name}=`}>
+          {Object.entries(item.headers).map(([name, value]) => (
+            <Fact key={name} name={<code>{name}</code>}>
               <code>{value}</code>
-            </dd>,
-          ])}
+            </Fact>
+          ))}
         </dl>
         <h3>Body</h3>
-        <div class="code">
-          <pre class="wrap" tabIndex={0} role="region" aria-label="Body">
-            <code>{pretty}</code>
-          </pre>
-          <Copy text={item.body} label="Copy the body as it arrived" />
-        </div>
+        <Code text={pretty} copied={item.body} label="Copy the body as it arrived" wrap />
       </details>
     </li>
   );

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { call, withQuery } from '../../api.js';
+import { read, withQuery } from '../../api.js';
 import { announce } from '../../parts/Toast.js';
 import { useResource } from '../../poll.js';
 
@@ -30,7 +30,7 @@ export function useInbox() {
   return useResource(
     async (signal) => {
       const path = withQuery('/v1/inbox', { after: known.current?.[0]?.itemId });
-      const inbox = await call<Inbox>('GET', path, undefined, { signal });
+      const inbox = await read<Inbox>(path, signal);
       if (known.current && inbox.items.length > 0) announce(`Arrived: ${inbox.items.length}`);
       // The oldest make room in the service too. Where it has forgotten `after`, it gives all there are.
       known.current = [...inbox.items, ...(known.current ?? [])].slice(0, inbox.total);

@@ -8,9 +8,9 @@ import type {
   DeliveryPage,
   OrderResult,
 } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
-import { Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
+import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
 import { Choices } from '../../parts/Choices.js';
 import { Code } from '../../parts/Id.js';
 import { Link, setQuery } from '../../router.js';
@@ -110,7 +110,7 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
   const existing = webhooks.find((webhook) => webhook.targetAddress === targetAddress.trim());
   useEffect(() => {
     if (!hasInbox) return;
-    void call<{ address: string }>('GET', '/v1/inbox').then(({ address }) =>
+    void read<{ address: string }>('/v1/inbox').then(({ address }) =>
       setTargetAddress((typed) => typed || address),
     );
   }, []);
@@ -137,7 +137,7 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
               : 'Every state of a shipment is sent there. You can narrow this down later.'
           }
         />
-        <CreateButton isExisting={existing !== undefined} />
+        <SubmitButton>{existing ? 'Use this webhook' : 'Create webhook'}</SubmitButton>
       </div>
       {existing && (
         <p>
@@ -149,12 +149,6 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
     </Form>
   );
 }
-
-const CreateButton = ({ isExisting }: { isExisting: boolean }) => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    {isExisting ? 'Use this webhook' : 'Create webhook'}
-  </Button>
-);
 
 const Created = ({ webhook }: { webhook: Chosen }) => (
   <>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/Button.js';
-import { Field, Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
-import { MomentField } from '../../parts/MomentField.js';
+import { Form, FormProblem, MomentField, SelectField, SubmitButton, TextField } from '../../parts/Form.js';
 import { countReplay, type Count, type Range } from './count.js';
 import { isNothing, willSend } from './Offer.js';
 
@@ -12,12 +11,12 @@ interface Props {
 }
 
 const kinds = [
-  { status: '', text: 'All that it missed' },
-  { status: 'FAILED', text: 'Failed' },
-  { status: 'HELD', text: 'Held' },
-  { status: 'PENDING', text: 'Pending' },
-  { status: 'NEVER_ATTEMPTED', text: 'Never attempted' },
-];
+  ['', 'All that it missed'],
+  ['FAILED', 'Failed'],
+  ['HELD', 'Held'],
+  ['PENDING', 'Pending'],
+  ['NEVER_ATTEMPTED', 'Never attempted'],
+] as const;
 
 /** Any span, a kind of deliveries, one shipment: first counted, then sent. */
 export function CustomRange({ webhookId, from: since, onSend }: Props) {
@@ -26,20 +25,13 @@ export function CustomRange({ webhookId, from: since, onSend }: Props) {
   const [status, setStatus] = useState('');
   const [trackingId, setTrackingId] = useState('');
   const [counted, setCounted] = useState<{ range: Range; count: Count } | null>(null);
-  const changed =
-    <Value,>(set: (value: Value) => void) =>
-    (value: Value) => {
-      setCounted(null);
-      set(value);
-    };
+  const changed = (set: (value: string) => void) => (value: string) => {
+    setCounted(null);
+    set(value);
+  };
   const count = async () => {
     const number = trackingId.trim().toUpperCase();
-    const range = {
-      from,
-      to,
-      ...(status && { status }),
-      ...(number && { trackingId: number }),
-    } as Range;
+    const range = { from, to, ...(status && { status }), ...(number && { trackingId: number }) } as Range;
     setCounted({ range, count: await countReplay(webhookId, range) });
   };
   return (
@@ -47,23 +39,15 @@ export function CustomRange({ webhookId, from: since, onSend }: Props) {
       <summary>Another time range, or only a part</summary>
       <Form onSubmit={count}>
         <div class="custom-fields">
-          <MomentField label="From" value={from} onInput={changed(setFrom)} />
-          <MomentField label="To" value={to} onInput={changed(setTo)} />
-          <Field label="What" name="status">
-            {(control) => (
-              <select
-                {...control}
-                value={status}
-                onChange={(event) => changed(setStatus)(event.currentTarget.value)}
-              >
-                {kinds.map((kind) => (
-                  <option key={kind.status} value={kind.status}>
-                    {kind.text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <MomentField label="From" name="from" value={from} onInput={changed(setFrom)} />
+          <MomentField label="To" name="to" value={to} onInput={changed(setTo)} />
+          <SelectField
+            label="What"
+            name="status"
+            value={status}
+            options={kinds}
+            onChoose={changed(setStatus)}
+          />
           <TextField
             label="Tracking id (optional)"
             name="trackingId"
@@ -73,9 +57,9 @@ export function CustomRange({ webhookId, from: since, onSend }: Props) {
             autocomplete="off"
           />
         </div>
-        <FormProblem shown={['status', 'trackingId']} />
+        <FormProblem shown={['from', 'to', 'status', 'trackingId']} />
         <div class="actions custom-send">
-          <CountButton />
+          <SubmitButton kind="plain">Count</SubmitButton>
           {counted && !isNothing(counted.count) && (
             <Button
               kind="primary"
@@ -95,9 +79,3 @@ export function CustomRange({ webhookId, from: since, onSend }: Props) {
     </details>
   );
 }
-
-const CountButton = () => (
-  <Button type="submit" isBusy={useIsSending()}>
-    Count
-  </Button>
-);

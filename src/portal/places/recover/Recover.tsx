@@ -1,4 +1,4 @@
-import { useState, useId } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type {
   ListedWebhook,
   Replay,
@@ -7,6 +7,7 @@ import type {
   ReplayProgress,
 } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
+import { SelectField } from '../../parts/Form.js';
 import { Empty, Loading, PageHead } from '../../parts/Page.js';
 import { Time, exact } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
@@ -43,7 +44,17 @@ export function Recover() {
       )}
       {webhooks.length > 0 && (
         <div class="recover-choice">
-          <WebhookChoice webhooks={webhooks} chosen={chosen} />
+          <SelectField
+            label="Webhook"
+            name="webhookId"
+            value={chosen}
+            options={webhooks.map(optionOf)}
+            onChoose={(webhookId) => setQuery({ webhookId })}
+          >
+            <option value="" disabled>
+              Choose one
+            </option>
+          </SelectField>
           <Since />
         </div>
       )}
@@ -52,26 +63,11 @@ export function Recover() {
   );
 }
 
-const WebhookChoice = ({ webhooks, chosen }: { webhooks: ListedWebhook[]; chosen: string }) => (
-  <div class="field">
-    <label for="recover-webhook">Webhook</label>
-    <select
-      id="recover-webhook"
-      value={chosen}
-      onChange={(event) => setQuery({ webhookId: event.currentTarget.value })}
-    >
-      <option value="" disabled>
-        Choose one
-      </option>
-      {webhooks.map((webhook) => (
-        <option key={webhook.webhookId} value={webhook.webhookId}>
-          {shortNameOf(webhook)}
-          {webhook.status !== 'ACTIVE' && ` (${wordOf(webhook.status).toLowerCase()})`}
-        </option>
-      ))}
-    </select>
-  </div>
-);
+/** With its status, if that is why there is something to recover. */
+const optionOf = (webhook: ListedWebhook) => {
+  const status = webhook.status === 'ACTIVE' ? '' : ` (${wordOf(webhook.status).toLowerCase()})`;
+  return [webhook.webhookId, shortNameOf(webhook) + status] as const;
+};
 
 const dayMs = 86_400_000;
 
@@ -200,52 +196,41 @@ function until({ status, health }: WebhookWithHealth): string {
 
 const hourMs = 3_600_000;
 const spans = [
-  { text: '1 hour', ms: hourMs },
-  { text: '24 hours', ms: 24 * hourMs },
-  { text: '7 days', ms: 7 * 24 * hourMs },
-  { text: '30 days', ms: 30 * 24 * hourMs },
-];
+  [String(hourMs), '1 hour ago'],
+  [String(24 * hourMs), '24 hours ago'],
+  [String(7 * 24 * hourMs), '7 days ago'],
+  [String(30 * 24 * hourMs), '30 days ago'],
+] as const;
 
 /** The last hours or days; a link may have brought another span, which stays until one is chosen. */
 function Since() {
-  const id = useId();
-  const [chosenMs, setChosenMs] = useState(24 * hourMs);
+  const [chosenMs, setChosenMs] = useState(String(24 * hourMs));
   const from = query.value.get('from');
   const to = query.value.get('to');
   const [ownFrom, setOwnFrom] = useState<string | null>(null);
   const isGiven = (from !== null && from !== ownFrom) || to !== null;
-  const choose = (ms: number) => {
-    const moment = new Date(Date.now() - ms).toISOString();
+  const choose = (ms: string) => {
+    const moment = new Date(Date.now() - Number(ms)).toISOString();
     setChosenMs(ms);
     setOwnFrom(moment);
     setQuery({ from: moment, to: null });
   };
   return (
-    <div class="field">
-      <label for={id}>Since</label>
-      <select
-        id={id}
-        value={isGiven ? 'given' : String(chosenMs)}
-        onChange={(event) => choose(Number(event.currentTarget.value))}
-      >
-        {isGiven && (
-          <option value="given">
-            {[from && `From ${momentText(from)}`, to && `before ${momentText(to)}`]
-              .filter(Boolean)
-              .join(', ')}
-          </option>
-        )}
-        {spans.map(({ text, ms }) => (
-          <option key={ms} value={ms}>
-            {text} ago
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      label="Since"
+      name="from"
+      value={isGiven ? 'given' : chosenMs}
+      options={spans}
+      onChoose={choose}
+    >
+      {isGiven && (
+        <option value="given">
+          {[from && `From ${exact(from)}`, to && `before ${exact(to)}`].filter(Boolean).join(', ')}
+        </option>
+      )}
+    </SelectField>
   );
 }
-
-const momentText = (moment: string) => (Number.isNaN(Date.parse(moment)) ? moment : exact(moment));
 
 interface ReplaysProps {
   replays: ReplayProgress[] | undefined;

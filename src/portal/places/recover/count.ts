@@ -6,7 +6,7 @@ import type {
   ReplayRange,
   WebhookWithHealth,
 } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { read, readPages, withQuery } from '../../api.js';
 
 /** The body of a replay: `from` and `to` in ISO 8601, `status` absent for all that was missed. */
 export type Range = Pick<ReplayRange, 'status' | 'trackingId'> & { from: string; to: string };
@@ -65,18 +65,15 @@ interface Counter {
 
 /** The newest. Tests and notices belong to no shipment, and no replay sends them. */
 async function readDeliveries({ webhookId, span, signal }: Counter, status?: string, atMost = maxRead) {
-  const deliveries: Delivery[] = [];
   // A replay includes `to`; the log does not.
   const to = new Date(Date.parse(span.to) + 1).toISOString();
-  let cursor: string | null = null;
-  for (let read = 0; read < atMost; read += pageSize) {
-    const address = withQuery('/v1/deliveries', { webhookId, ...span, to, status, limit: pageSize, cursor });
-    const page: DeliveryPage = await get<DeliveryPage>(address, signal);
-    deliveries.push(...page.deliveries.filter(({ trackingId }) => trackingId !== null));
-    cursor = page.nextCursor;
-    if (!cursor) return { deliveries, isAll: true };
-  }
-  return { deliveries, isAll: false };
+  const pages = await readPages<DeliveryPage>(
+    (cursor) => withQuery('/v1/deliveries', { webhookId, ...span, to, status, limit: pageSize, cursor }),
+    atMost / pageSize,
+    signal,
+  );
+  const deliveries = pages.flatMap((page) => page.deliveries).filter(({ trackingId }) => trackingId !== null);
+  return { deliveries, isAll: pages.at(-1)!.nextCursor === null };
 }
 
 /** The feed is in the order of commit, which differs slightly from that of `recordedAt`. */
@@ -84,14 +81,14 @@ const leewayMs = 60_000;
 
 /** The oldest, with a state that the webhook is interested in; without those that are sent without a replay. */
 async function readWantedEvents({ webhookId, span: { from, to, trackingId }, signal }: Counter) {
-  const { interests, health } = await get<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, signal);
+  const { interests, health } = await read<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, signal);
   const endMs = Date.parse(to);
   const parkedMs = health.parkedSince === null ? Infinity : Date.parse(health.parkedSince);
   const events: FeedEvent[] = [];
   let place: { from: string } | { after: string } = { from };
-  for (let read = 0; read < maxRead; read += pageSize) {
+  for (let first = 0; first < maxRead; first += pageSize) {
     const address = withQuery('/v1/events', { ...place, trackingId, limit: pageSize });
-    const page: EventPage = await get<EventPage>(address, signal);
+    const page: EventPage = await read<EventPage>(address, signal);
     const wanted = page.events.filter(
       ({ state, recordedAt }) =>
         (interests.includes('*') || interests.includes(state)) &&
@@ -106,6 +103,3 @@ async function readWantedEvents({ webhookId, span: { from, to, trackingId }, sig
   }
   return { events, isAll: false };
 }
-
-const get = <Data>(path: string, signal?: AbortSignal) =>
-  call<Data>('GET', path, undefined, signal ? { signal } : {});

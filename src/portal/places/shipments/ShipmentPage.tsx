@@ -3,12 +3,11 @@ import type {
   Delivery,
   DeliveryPage,
   EventPage,
-  FeedEvent,
   States,
   Tracking,
   Journey,
 } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, readPages, withQuery } from '../../api.js';
 import { Id } from '../../parts/Id.js';
 import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
@@ -87,38 +86,21 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
   );
 }
 
-const maxDeliveries = 1_000;
+/** Of 250 deliveries. */
+const maxPages = 4;
 
 /** Reads the shipment's history, events and deliveries, as far as the log goes back. */
 async function readShipment(trackingId: string, signal: AbortSignal) {
-  const tracking = await call<Tracking>('GET', `/v1/shipment-tracking/${trackingId}`, undefined, { signal });
-  const [events, deliveries] = await Promise.all([
-    readEvents(trackingId, signal),
-    readDeliveries(trackingId, signal),
+  const tracking = await read<Tracking>(`/v1/shipment-tracking/${trackingId}`, signal);
+  const [{ events }, deliveries] = await Promise.all([
+    read<EventPage>(withQuery('/v1/events', { trackingId, limit: 250 }), signal),
+    readPages<DeliveryPage>(
+      (cursor) => withQuery('/v1/deliveries', { trackingId, limit: 250, cursor }),
+      maxPages,
+      signal,
+    ),
   ]);
-  return { tracking, events, deliveries };
-}
-
-async function readEvents(trackingId: string, signal: AbortSignal): Promise<FeedEvent[]> {
-  const { events } = await call<EventPage>(
-    'GET',
-    withQuery('/v1/events', { trackingId, limit: 250 }),
-    undefined,
-    { signal },
-  );
-  return events;
-}
-
-async function readDeliveries(trackingId: string, signal: AbortSignal): Promise<Delivery[]> {
-  const deliveries: Delivery[] = [];
-  let cursor: string | null = null;
-  do {
-    const address = withQuery('/v1/deliveries', { trackingId, limit: 250, cursor });
-    const page: DeliveryPage = await call<DeliveryPage>('GET', address, undefined, { signal });
-    deliveries.push(...page.deliveries);
-    cursor = page.nextCursor;
-  } while (cursor && deliveries.length < maxDeliveries);
-  return deliveries;
+  return { tracking, events, deliveries: deliveries.flatMap((page) => page.deliveries) };
 }
 
 interface Props {

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type {
   ListedShipment,
   OrderResult,
@@ -6,15 +5,17 @@ import type {
   Tracking,
 } from '../../../client/api/types.js';
 import { sampleOrder } from '../../../roles/greeting.js';
-import { call, withQuery } from '../../api.js';
+import { call, read, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { LiveBar } from '../../list/LiveBar.js';
-import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
+import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
+import { LiveRows } from '../../list/LiveRows.js';
+import { rowsOf } from '../../list/window.js';
+import { Empty, PageHead, TableHead } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { wordOf } from '../../words.js';
+import { named } from '../../words.js';
 import { Time } from '../../parts/Time.js';
-import { Link, navigate, query, setQuery } from '../../router.js';
+import { Link, navigate, opens, query, setQuery } from '../../router.js';
 import { countText } from '../../units.js';
 import { session } from '../../session.js';
 import { useStates } from '../webhooks/catalogue.js';
@@ -28,87 +29,46 @@ export function Shipments({ id }: { id?: string }) {
 }
 
 function ShipmentList() {
-  const [isLive, setIsLive] = useState(true);
   const shipperTrackingId = query.value.get('shipperTrackingId') ?? '';
   const state = query.value.get('state') ?? '';
-  const states = useStates();
-  const list = useLiveList<ListedShipment>(
-    {
-      key: `${state} ${shipperTrackingId}`,
-      read: async (cursor, signal) => {
-        const address = withQuery('/v1/shipments', { shipperTrackingId, state, limit: pageSize, cursor });
-        const page = await call<Page>('GET', address, undefined, { signal });
-        return { rows: page.shipments, nextCursor: page.nextCursor };
-      },
-      readOne: async (row, signal) => {
-        const address = `/v1/shipment-tracking/${row.trackingId}`;
-        const tracking = await call<Tracking>('GET', address, undefined, { signal });
-        return { ...row, state: tracking.state };
-      },
-      idOf: ({ shipmentId }) => shipmentId,
-      isChanging: (row) => !state || row.state === state,
-      newText: (count) => countText(count, 'new shipment', 'new shipments'),
+  const list = useLiveList<ListedShipment>({
+    key: `${state} ${shipperTrackingId}`,
+    read: async (cursor, signal) => {
+      const address = withQuery('/v1/shipments', { shipperTrackingId, state, limit: pageSize, cursor });
+      const { shipments, nextCursor } = await read<Page>(address, signal);
+      return { rows: shipments, nextCursor };
     },
-    isLive,
-  );
+    readOne: async (row, signal) => {
+      const { state } = await read<Tracking>(`/v1/shipment-tracking/${row.trackingId}`, signal);
+      return { ...row, state };
+    },
+    idOf: ({ shipmentId }) => shipmentId,
+    isChanging: (row) => !state || row.state === state,
+    newText: (count) => countText(count, 'new shipment', 'new shipments'),
+  });
   const isFiltered = Boolean(state || shipperTrackingId);
-  const rows = list.shown?.pages.flatMap((page) => page.rows) ?? [];
+  const rows = list.shown ? rowsOf(list.shown) : [];
   return (
     <>
       <PageHead title="Shipments" actions={<SampleOrder />}>
         Find one by its number, and see where it is and which webhooks were notified.
       </PageHead>
-      <div class="filters">
-        <Search />
-        <select
-          aria-label="State"
-          class={state ? 'is-set' : ''}
-          value={state}
-          onChange={(event) => setQuery({ state: event.currentTarget.value })}
-        >
-          <option value="">Any state</option>
-          {state && !states.includes(state) && <option value={state}>{state}</option>}
-          {states.map((name) => (
-            <option key={name} value={name}>
-              {wordOf(name)}
-            </option>
-          ))}
-        </select>
+      <div class="filters" role="search" aria-label="Filters">
+        <NumberSearch label="Your number or the tracking id" kind="primary" onSearch={open} />
+        <FilterChoice name="state" label="State" all="Any state" options={named(useStates())} />
       </div>
       {shipperTrackingId && (
         <p class="chips">
-          <span class="chip long">
-            Number {shipperTrackingId}
-            <button
-              type="button"
-              class="close"
-              aria-label={`Remove: Number ${shipperTrackingId}`}
-              onClick={() => setQuery({ shipperTrackingId: null })}
-            >
-              ×
-            </button>
-          </span>
+          <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />
         </p>
       )}
-      <LiveBar list={list} isLive={isLive} onLive={setIsLive} />
-      {list.error && <LoadError error={list.error} />}
-      {!list.error && !list.shown && <Loading rows={10} />}
-      {!list.error && list.shown && (
-        <div ref={list.list} aria-busy={list.isLoading}>
-          {rows.length === 0 ? (
-            <NoShipments isFiltered={isFiltered} hasOlder={list.hasOlder} />
-          ) : (
-            <ShipmentTable rows={rows} />
-          )}
-          {list.hasOlder && (
-            <p class="more">
-              <Button onClick={list.loadOlder}>
-                {rows.length === 0 ? 'Look further back' : 'Load older'}
-              </Button>
-            </p>
-          )}
-        </div>
-      )}
+      <LiveRows live={list} older={rows.length === 0 ? 'Look further back' : 'Load older'}>
+        {rows.length === 0 ? (
+          <NoShipments isFiltered={isFiltered} hasOlder={list.hasOlder} />
+        ) : (
+          <ShipmentTable rows={rows} />
+        )}
+      </LiveRows>
     </>
   );
 }
@@ -116,29 +76,13 @@ function ShipmentList() {
 const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
   <div class="table-wrap">
     <table class="shipments">
-      <thead>
-        <tr>
-          <th scope="col">Your number</th>
-          <th scope="col">State</th>
-          <th scope="col">Tracking id</th>
-          <th scope="col" class="number">
-            Last change
-          </th>
-          <th scope="col" class="number">
-            Accepted
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={['Your number', 'State', 'Tracking id', 'Last change', 'Accepted']}
+        numbers={['Last change', 'Accepted']}
+      />
       <tbody>
         {rows.map(({ shipmentId, trackingId, shipperTrackingId, state, updatedAt, acceptedAt }) => (
-          <tr
-            key={shipmentId}
-            data-row={shipmentId}
-            onClick={(event) => {
-              const isOnLink = (event.target as Element).closest('a, button');
-              if (!isOnLink && !getSelection()?.toString()) navigate(`/shipments/${trackingId}`);
-            }}
-          >
+          <tr key={shipmentId} data-row={shipmentId} onClick={opens(`/shipments/${trackingId}`)}>
             <th scope="row" class="cut">
               <Link href={`/shipments/${trackingId}`}>{shipperTrackingId}</Link>
             </th>
@@ -180,45 +124,11 @@ const NoShipments = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: 
     </Empty>
   );
 
-function Search() {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
-  const search = async () => {
-    const number = text.trim();
-    if (!number) return;
-    setProblem('');
-    const { count, trackingId } = await findShipments(number);
-    if (count === 1) navigate(`/shipments/${trackingId}`);
-    else if (count > 1) setQuery({ shipperTrackingId: number, state: null }, { push: true });
-    else setProblem(`No shipment has the number ${number}.`);
-  };
-  return (
-    <form
-      class="number-search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        event.currentTarget.querySelector('button')?.click();
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Your number or the tracking id"
-        aria-describedby="search-problem"
-        placeholder="Your number or the tracking id"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <Button kind="primary" onClick={search}>
-        Find
-      </Button>
-      <p role="status" id="search-problem" class="field-error long">
-        {problem}
-      </p>
-    </form>
-  );
+async function open(number: string): Promise<boolean> {
+  const { count, trackingId } = await findShipments(number);
+  if (count === 1) navigate(`/shipments/${trackingId}`);
+  else if (count > 1) setQuery({ shipperTrackingId: number, state: null }, { push: true });
+  return count > 0;
 }
 
 /** Where parcels are not real. */

@@ -4,7 +4,7 @@ import type { EndedSecrets, RotatedSecret, Webhook } from '../../../client/api/t
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm, Dialog } from '../../parts/Dialog.js';
-import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
+import { Form, FormProblem, SelectField, SubmitButton } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
 import { exact } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
@@ -76,22 +76,18 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
           From now on a new secret signs. The old one also signs for a while, so that you have time to change
           your server.
         </p>
-        <Field label="The old secret also signs" name="overlap">
-          {(control) => (
-            <select {...control} value={overlap} onChange={(event) => setOverlap(event.currentTarget.value)}>
-              {Object.entries(overlaps).map(([value, text]) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="The old secret also signs"
+          name="overlap"
+          value={overlap}
+          options={Object.entries(overlaps)}
+          onChoose={setOverlap}
+        />
         <FormProblem shown={['overlap']} />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
           <Button onClick={() => setIsEnding(true)}>End earlier secrets…</Button>
-          <RotateButton />
+          <SubmitButton>Rotate secret</SubmitButton>
         </footer>
       </Form>
     </Dialog>
@@ -118,9 +114,3 @@ function EndEarlierDialog({ webhook, onClose }: { webhook: Webhook; onClose: () 
     </Confirm>
   );
 }
-
-const RotateButton = () => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    Rotate secret
-  </Button>
-);

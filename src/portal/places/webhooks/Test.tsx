@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { TestResult, Webhook } from '../../../client/api/types.js';
 import { call } from '../../api.js';
-import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
-import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
+import { Form, FormProblem, SelectField, SubmitButton } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { wordOf } from '../../words.js';
+import { named } from '../../words.js';
 import { attemptSentence } from '../../sentences.js';
 import { useStates } from './catalogue.js';
 
@@ -41,30 +40,20 @@ export function TestForm({
   return (
     <Form onSubmit={send} class="test-form">
       <div class="field-and-button">
-        <Field label="State" name="state">
-          {(control) => (
-            <select {...control} value={state} onChange={(event) => setState(event.currentTarget.value)}>
-              {(states.length > 0 ? states : [state]).map((name) => (
-                <option key={name} value={name}>
-                  {wordOf(name)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <SendButton isRepeated={result !== null} />
+        <SelectField
+          label="State"
+          name="state"
+          value={state}
+          options={named(states.length > 0 ? states : [state])}
+          onChoose={setState}
+        />
+        <SubmitButton>{result ? 'Send again' : 'Send test'}</SubmitButton>
       </div>
       <FormProblem shown={['state']} />
       <div aria-live="polite">{result && <Outcome result={result} />}</div>
     </Form>
   );
 }
-
-const SendButton = ({ isRepeated }: { isRepeated: boolean }) => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    {isRepeated ? 'Send again' : 'Send test'}
-  </Button>
-);
 
 /** One attempt: whether it succeeded, how long it took, and the body of the response. */
 function Outcome({ result }: { result: TestResult }) {

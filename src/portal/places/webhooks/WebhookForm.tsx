@@ -3,7 +3,7 @@ import type { Webhook, WebhookWithSecret } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
-import { Field, Form, FormProblem, TextField, useIsSending, useFieldError } from '../../parts/Form.js';
+import { Form, FormProblem, SelectField, SubmitButton, TextField, useFieldError } from '../../parts/Form.js';
 import { wordOf } from '../../words.js';
 import { notices, useStates } from './catalogue.js';
 
@@ -65,18 +65,14 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           onInput={(description) => set({ description })}
         />
         <Interests chosen={values.interests} onChange={(interests) => set({ interests })} />
-        <Field label="Order" name="ordering" hint={orderingHints[values.ordering]}>
-          {(control) => (
-            <select
-              {...control}
-              value={values.ordering}
-              onChange={(event) => set({ ordering: event.currentTarget.value as 'SHIPMENT' | 'NONE' })}
-            >
-              <option value="SHIPMENT">In order within a shipment</option>
-              <option value="NONE">Each as soon as possible</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Order"
+          name="ordering"
+          hint={orderingHints[values.ordering]}
+          value={values.ordering}
+          options={Object.entries(orderings)}
+          onChoose={(ordering) => set({ ordering: ordering as Webhook['ordering'] })}
+        />
         <label class="check">
           <input
             type="checkbox"
@@ -89,18 +85,17 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
         <FormProblem shown={['targetAddress', 'description', 'interests', 'ordering', 'headers']} />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <SaveButton isNew={!webhook} />
+          <SubmitButton>{webhook ? 'Save' : 'Create webhook'}</SubmitButton>
         </footer>
       </Form>
     </Dialog>
   );
 }
 
-const SaveButton = ({ isNew }: { isNew: boolean }) => (
-  <Button type="submit" kind="primary" isBusy={useIsSending()}>
-    {isNew ? 'Create webhook' : 'Save'}
-  </Button>
-);
+export const orderings = {
+  SHIPMENT: 'In order within a shipment',
+  NONE: 'Each as soon as possible',
+};
 
 const orderingHints = {
   SHIPMENT: 'The states of one shipment come one at a time. If one fails, the next is held.',

@@ -3,7 +3,7 @@ import type { DeliveryPage, WebhookStats, WebhookWithHealth, Webhook } from '../
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
-import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
+import { Fact, LoadError, Loading, PageHead, TableHead, useTitle } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
@@ -23,7 +23,7 @@ import {
 import { forgetWebhookList } from '../webhook-list.js';
 import { RotateDialog } from './Secret.js';
 import { TestDialog } from './Test.js';
-import { WebhookForm } from './WebhookForm.js';
+import { orderings, WebhookForm } from './WebhookForm.js';
 import type { ComponentChildren } from 'preact';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { withoutShipment, wordOf } from '../../words.js';
@@ -247,14 +247,7 @@ function LatestDeliveries({
       {page && page.deliveries.length > 0 && (
         <div class="table-wrap">
           <table class="latest">
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col">Status</th>
-                <th scope="col">Last response</th>
-                <th scope="col">Created</th>
-              </tr>
-            </thead>
+            <TableHead columns={['State', 'Status', 'Last response', 'Created']} />
             <tbody>
               {page.deliveries.map((delivery) => (
                 <tr key={delivery.deliveryId}>
@@ -287,24 +280,20 @@ function Settings({ webhook }: { webhook: Webhook }) {
     <section class="panel" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
       <dl class="facts">
-        <dt>Address</dt>
-        <dd>
+        <Fact name="Address">
           <code>{webhook.targetAddress}</code>
-        </dd>
-        <dt>States</dt>
-        <dd>{webhook.interests.map((name) => (name === '*' ? 'All' : wordOf(name))).join(', ')}</dd>
+        </Fact>
+        <Fact name="States">
+          {webhook.interests.map((name) => (name === '*' ? 'All' : wordOf(name))).join(', ')}
+        </Fact>
         {webhook.unknownInterests.length > 0 && (
-          <>
-            <dt>Unknown states</dt>
-            <dd>{webhook.unknownInterests.join(', ')}</dd>
-          </>
+          <Fact name="Unknown states">{webhook.unknownInterests.join(', ')}</Fact>
         )}
-        <dt>Order</dt>
-        <dd>{webhook.ordering === 'SHIPMENT' ? 'In order within a shipment' : 'Each as soon as possible'}</dd>
-        <dt>Undelivered states</dt>
-        <dd>{webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}</dd>
-        <dt>Headers</dt>
-        <dd>
+        <Fact name="Order">{orderings[webhook.ordering]}</Fact>
+        <Fact name="Undelivered states">
+          {webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}
+        </Fact>
+        <Fact name="Headers">
           {headers.length === 0
             ? 'None'
             : headers.map((name) => (
@@ -312,19 +301,16 @@ function Settings({ webhook }: { webhook: Webhook }) {
                   {name}
                 </code>
               ))}
-        </dd>
-        <dt>Created</dt>
-        <dd>
+        </Fact>
+        <Fact name="Created">
           <Time at={webhook.createdAt} />
-        </dd>
-        <dt>Changed</dt>
-        <dd>
+        </Fact>
+        <Fact name="Changed">
           <Time at={webhook.updatedAt} />
-        </dd>
-        <dt>Id</dt>
-        <dd>
+        </Fact>
+        <Fact name="Id">
           <Id id={webhook.webhookId} label="Copy the webhook's id" />
-        </dd>
+        </Fact>
       </dl>
     </section>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { readPages, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Choices } from '../../parts/Choices.js';
 import { lazy } from '../../parts/lazy.js';
@@ -42,7 +42,7 @@ export function Webhooks() {
   >(null);
   const show = query.value.get('status') ?? '';
   const { data, error, isLoading, reload } = useResource(
-    (signal) => (show ? readPages(maxPages, largestPage, signal) : readPages(pages, pageSize, signal)),
+    (signal) => (show ? readWebhooks(maxPages, largestPage, signal) : readWebhooks(pages, pageSize, signal)),
     { key: `${pages} ${show}`, everyMs: 10_000 },
   );
   if (error && !data) return <LoadError error={error} isPage />;
@@ -219,15 +219,11 @@ const shareTone = (share: number) => (share >= 0.99 ? '' : share >= 0.9 ? 'tone-
 const maxPages = 20;
 
 /** The first pages together, as far as they are shown. */
-async function readPages(pages: number, limit: number, signal: AbortSignal): Promise<Page> {
-  const webhooks: ListedWebhook[] = [];
-  let nextCursor: string | null = null;
-  for (let page = 0; page < pages; page++) {
-    const path = withQuery('/v1/webhooks', { include: 'health,stats', limit, cursor: nextCursor });
-    const read: Page = await call<Page>('GET', path, undefined, { signal });
-    webhooks.push(...read.webhooks);
-    nextCursor = read.nextCursor;
-    if (!nextCursor) break;
-  }
-  return { webhooks, nextCursor };
+async function readWebhooks(maxPages: number, limit: number, signal: AbortSignal): Promise<Page> {
+  const pages = await readPages<Page>(
+    (cursor) => withQuery('/v1/webhooks', { include: 'health,stats', limit, cursor }),
+    maxPages,
+    signal,
+  );
+  return { webhooks: pages.flatMap((page) => page.webhooks), nextCursor: pages.at(-1)!.nextCursor };
 }

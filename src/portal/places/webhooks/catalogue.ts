@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { States } from '../../../client/api/types.js';
-import { call } from '../../api.js';
+import { read } from '../../api.js';
 
 /** The states of shipments, in the order of the catalogue; empty until they are read, once for the page. */
 const states = signal<string[]>([]);
 let reading: Promise<void> | undefined;
 
 export function useStates(): string[] {
-  reading ??= call<States>('GET', '/v1/states').then((data) => {
+  reading ??= read<States>('/v1/states').then((data) => {
     states.value = data.states.map(({ state }) => state);
   });
   return states.value;

@@ -1,8 +1,55 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import * as z from 'zod';
-import type { Env } from './terminal.js';
+import { createSend, type Data, type Send } from './client.js';
+import { aligned, write, type Env, type Io } from './terminal.js';
+
+type Common = { url?: string; token?: string; json?: true };
+
+export type Request = <Options>(
+  call: (send: Send, options: Options) => Promise<Data>,
+  format?: (data: Data) => string,
+) => (options: Options, command: Command) => Promise<void>;
+
+export const requestWith =
+  (io: Io): Request =>
+  (call, format = aligned) =>
+  async (options, command) => {
+    const { send, json } = settingsOf(command, io);
+    const data = await call(send, options);
+    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data));
+  };
+
+export function settingsOf(command: Command, { env }: Io): { send: Send; json: boolean } {
+  const { url, token, json } = command.optsWithGlobals<Common>();
+  const send = createSend({ url: serviceUrl(url, env), token: operatorToken(token, env) });
+  return { send, json: json === true };
+}
+
+export const example = (line: string) => `\nExample:\n  npm run operator -- ${line}\n`;
+
+export const yesOption = ['--yes', 'do not ask for confirmation'] as const;
+
+/** Asks unless `yes` is given. Throws a UsageError unless the user types y or yes. */
+export async function confirm(io: Io, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes) return;
+  await write(io.stderr, `${question} [y/N] `);
+  const lines = createInterface({ input: io.stdin });
+  try {
+    for await (const line of lines) {
+      if (/^y(es)?$/i.test(line.trim())) return;
+      break;
+    }
+  } finally {
+    lines.close();
+  }
+  throw new UsageError('Nothing was done. Type y to confirm, or pass --yes.');
+}
+
+/** The options of a command as typed in. */
+export type Given = Record<string, string | undefined>;
 
 /** The message says what would be right. Exit code 2. */
 export class UsageError extends Error {}
@@ -94,3 +141,8 @@ export function jsonArgument(text: string): unknown {
     throw new InvalidArgumentError('It must be JSON.');
   }
 }
+
+export const paged = (command: Command): Command =>
+  command
+    .option('--limit <number>', 'maximum number of lines, 1 to 250 (default: 50)', wholeNumberArgument)
+    .option('--cursor <cursor>', 'continue after the previous page');
