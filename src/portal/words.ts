@@ -29,6 +29,6 @@ export const words: Record<string, [Tone, string]> = {
 export const wordOf = (status: string): string =>
   words[status]?.[1] ?? status.charAt(0) + status.slice(1).toLowerCase().replaceAll('_', ' ');
 
-/** Shown in place of a shipment, where a delivery has none. */
+/** Shown instead of a shipment, where a delivery has none. */
 export const withoutShipment = ({ state }: { state: string }): string =>
   state.startsWith('WEBHOOK_') ? 'a notice' : 'a test';

@@ -1,11 +1,11 @@
 import { nameOf } from '../openapi/schemas.js';
 import type { OpenApiDocument, Operation } from '../openapi/types.js';
 
-/** A find of the search: a section of a page, or an operation. */
+/** A hit of the search: a section of a page, or an operation. */
 export interface Section {
   address: string;
   title: string;
-  /** Where it stands. */
+  /** The page that it is on, or its method and path. */
   about: string;
   text: string;
 }

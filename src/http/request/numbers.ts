@@ -1,7 +1,7 @@
 /** A double is identified by this many digits: what some languages write beyond the shortest ones is no loss. */
 const maxDigits = 17;
 
-/** Shorter numbers without an exponent are always exact. It finds such digits in texts as well. */
+/** Shorter numbers without an exponent are always exact. This also matches digits in texts. */
 const maybeInexact = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE][+-]?\d+/g;
 
 /** Numbers of a body that are not in their shortest form: the check of each takes microseconds. */
@@ -42,7 +42,7 @@ function keysOfInexact(text: string): (string | number)[][] {
   return found;
 }
 
-/** The place after the quotation mark that ends the text which begins at `start`. */
+/** The index after the quotation mark that ends the text which begins at `start`. */
 function endOfText(json: string, start: number): number {
   let end = start;
   do {

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { sessionSettings, type Settings } from './connection.js';
 
-/** Matches a pooler that does not pass on the settings of a new connection. */
+/** The error for a pooler that does not pass on the settings of a new connection. */
 export const takesNoSettings =
   'PostgreSQL is behind a pooler that does not pass on the settings of a connection: set DATABASE_POOLER=transaction';
 
@@ -44,7 +44,9 @@ export const oneByOne = (client: pg.PoolClient, begin: string): Runs => ({
   },
 });
 
-/** Runs each on any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
+/**
+ * Runs each on any connection of the pool. A connection on which a statement failed is closed, as by the pool itself.
+ */
 export const anyOneByOne = (pool: pg.Pool, begin: string): Runs => ({
   query: async (config) => {
     const client = await pool.connect();

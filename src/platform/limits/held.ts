@@ -1,4 +1,4 @@
-/** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
+/** Separates the time that a key waits because it is at a bound of its own from the time that it waits for others. */
 export interface HeldTime<Key = string> {
   note(key: Key): void;
   start(key: Key): HeldClock;

@@ -7,7 +7,7 @@ interface Props {
   onLive: (isLive: boolean) => void;
 }
 
-/** Above a live list: what is new waits here until it is asked for; and the switch that lets the list rest. */
+/** The bar above a live list: new rows wait here until the reader asks for them, and a switch pauses the list. */
 export function LiveBar({ list: { shown, showNewest, list }, isLive, onLive }: Props) {
   const show = async () => {
     await showNewest();

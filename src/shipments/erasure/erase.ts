@@ -71,7 +71,7 @@ async function beginErasures(
   return marked;
 }
 
-/** After the commit of `beginErasures`, which has erased the events of all but the longest histories. */
+/** Call it after the commit of `beginErasures`, which has erased the events of all but the longest histories. */
 async function finishErasures(
   deps: Pick<ErasureDependencies, 'db' | 'durations'>,
   shipments: ErasedShipment[],

@@ -26,7 +26,7 @@ export async function findShipment(
   return rows[0] ?? null;
 }
 
-/** Unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
+/** Inserts the simulation, unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
 export const insertSimulation = (
   db: Database,
   simulation: NewSimulation,
@@ -63,7 +63,7 @@ export interface Step {
   number: number;
   state: string;
   isLast: boolean;
-  /** Before that, the step cannot be made. */
+  /** Before its shipment is created, a step cannot be made. */
   created: boolean;
 }
 

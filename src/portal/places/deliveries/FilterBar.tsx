@@ -173,7 +173,7 @@ const spans = [
   { text: 'Last 7 days', ms: 7 * 24 * hourMs },
 ];
 
-/** A choice becomes a moment in the address: who opens a shared view sees the same. */
+/** A choice becomes a moment in the address, so that everyone who opens a shared view sees the same. */
 function TimeRange({ filters: { from, to } }: { filters: Filters }) {
   const [isOpen, setIsOpen] = useState(false);
   const isSet = Boolean(from ?? to);

@@ -221,7 +221,7 @@ function Search() {
   );
 }
 
-/** Where parcels are not real. */
+/** Shown where the service simulates shipments. */
 function SampleOrder() {
   if (!session.value?.features.simulate) return null;
   const place = async () => {
