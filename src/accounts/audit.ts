@@ -84,7 +84,7 @@ export interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';
-  /** Refusals or changes that this entry stands for. */
+  /** How many refusals or changes this entry stands for. */
   count: number;
 }
 

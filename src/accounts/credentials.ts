@@ -6,7 +6,7 @@ import { createGate } from '../platform/limits/gate.js';
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Served in this order. An address block's kind follows from its failures in the last hour. */
+/** The kinds are served in this order. An address block's kind follows from its failures in the last hour. */
 export const hashingKinds = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
 
 /**
@@ -26,10 +26,7 @@ export const preparedPassword = (password: string): string =>
 
 export const hashPassword = (password: string): Promise<string> => hash(preparedPassword(password), argon2id);
 
-/**
- * Takes the same time against a decoy if there is no stored hash. Hashes from before passwords were prepared are of the
- * text as sent.
- */
+/** Takes the same time against a decoy if there is no stored hash. Older hashes are of the text as it was sent. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const decoyText = await decoyHash(); // always, so that the first call without a hash takes no longer
   for (const text of new Set([preparedPassword(password), password]))

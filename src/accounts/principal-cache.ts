@@ -39,7 +39,7 @@ export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
 interface Entry {
   principal: Principal | null;
-  /** performance.now() before the query. */
+  /** The time before the query, by performance.now(). */
   readAt: number;
 }
 

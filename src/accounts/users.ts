@@ -251,7 +251,7 @@ async function setPassword(tx: Database, userId: string, passwordHash: string): 
   );
 }
 
-/** At most so many ended sessions are remembered: beyond it the user's other sessions and tokens end, too. */
+/** At most so many ended sessions are remembered: beyond that, the user's other sessions and tokens end, too. */
 const endedPerUser = 1_000;
 
 /** Nothing happens if the user is removed. */

@@ -2,7 +2,7 @@ import { createOperatorClient, ParcelhookError, type CallOptions, type Detail } 
 import { version } from '../platform/version.js';
 
 const timeoutMs = 10_000;
-const unavailableStatuses = [502, 503, 504]; // also those of a proxy without a service
+const unavailableStatuses = [502, 503, 504]; // a proxy without a service behind it also responds with these
 
 /** `code` is the envelope's status; unset if there was no envelope. */
 export class Refused extends Error {

@@ -35,7 +35,7 @@ export interface DiagnosisInput {
   rawBody: RawBody;
   /** The one that the receiver verifies with. */
   secret: string | undefined;
-  /** The one before the last rotation. */
+  /** The secret before the last rotation. */
   previousSecret?: string | undefined;
   /** The signature that the receiver's own code computed. */
   computed?: string | undefined;
@@ -48,14 +48,14 @@ export interface DiagnosisInput {
 export interface Diagnosis {
   /** Whether the request verifies, with this secret and at this time. Findings are hints then. */
   ok: boolean;
-  /** Whether a signature matches, be it after the faults in `findings` were put right. */
+  /** Whether a signature matches, possibly only after the faults in `findings` were put right. */
   explained: boolean;
   findings: Finding[];
 }
 
 /** A pasted text may have the headers of several requests. */
 const maxValues = 4;
-/** During a rotation a request has two. */
+/** During a rotation a request has two signatures. */
 const maxSignatures = 64;
 
 /**
@@ -148,7 +148,9 @@ function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
 /** The allowed skew between the clocks of the service's own processes. */
 const maxSkewSeconds = 5;
 
-/** An attempt begins after its event was recorded. An event's id that the service made has that time (UUIDv7). */
+/**
+ * An attempt begins after its event was recorded, at the time in the event's id, if the service made that id (UUIDv7).
+ */
 function isAfterRecording(id: string, timestamp: string): boolean {
   if (!/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i.test(id)) return true;
   if (!/^\d+$/.test(timestamp)) return true;
@@ -190,7 +192,7 @@ const mistakes: Mistake[] = [
 
 /**
  * Says in a sentence what is wrong with the signature that a receiver's code computed, or with how it compares a right
- * one. `signed` is what makes the right one.
+ * one. `signed` has what the right signature is made of.
  */
 async function mistakeIn(computed: string, signed: Signed, secret: string): Promise<string> {
   const right = await digestOf(signed);

@@ -50,7 +50,7 @@ export class ParcelhookError extends Error {
 
 const transientStatuses: (number | null)[] = [429, 502, 503, 504];
 
-/** By name: a client of this package's other entry has a class of its own. */
+/** Compares names, because this package's other entry has a class of its own. */
 const isOurs = (error: unknown): error is ParcelhookError =>
   error instanceof Error && error.name === 'ParcelhookError';
 

@@ -25,7 +25,10 @@ export function bytesOf(rawBody: RawBody): Uint8Array<ArrayBuffer> {
 
 const invalid = (message: string) => new ParcelhookError(message, { code: 'INVALID_SIGNATURE' });
 
-/** The id and the time that a request's signatures cover, and these. Throws if a part is missing, or the time far off. */
+/**
+ * The id and the time that a request's signatures cover, and the signatures. Throws if a part is missing, or the time
+ * far off.
+ */
 export function signedParts(
   headers: RequestHeaders,
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions,

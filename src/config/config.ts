@@ -10,9 +10,9 @@ export type Config = Omit<
   'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'DESTINATION_RATE' | 'SIMULATE'
 > & {
   embedded: boolean;
-  /** Embedded, and only this machine reaches it. */
+  /** The service is embedded, and only this machine reaches it. */
   development: boolean;
-  /** Unknown variables that look like misspelt ones; in production they are refused. */
+  /** Unknown variables whose names resemble known ones; in production they are refused. */
   misspelt: string[];
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -65,7 +65,7 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
 /** Where private targets are allowed, receivers are the operator's own or under test. */
 const defaultDestinationRate = 50;
 
-/** Common in other programs: beside the one that they are like, they are no mistake. */
+/** Other programs use these: where the variable that they resemble is set as well, they are no mistake. */
 const ofOtherPrograms = ['SECRET_KEY', 'DATABASE_URI', 'REDIS_URI'];
 
 /** A setting that a typing mistake has lost would otherwise look like a variable of another program. */

@@ -19,7 +19,7 @@ export const bearerToken = z
   .string()
   .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without spaces');
 
-/** Each with a name for the audit log and a scope. */
+/** Each token has a name for the audit log and a scope. */
 export const operatorTokens = readAs((text) => {
   if (text === '') return [];
   const tokens = readList(text, (entry) => {
@@ -50,7 +50,7 @@ const comparedNames = [
   'METRICS_TOKEN',
 ] as const;
 
-/** One problem for each: a reader of one would also have the other. */
+/** A problem for each secret that equals another: a person who reads one would also have the other. */
 export function equalSecrets(values: GivenSecrets): string[] {
   const secrets = [
     ...comparedNames.map((name) => ({ name, value: values[name]?.trim() })),

@@ -41,7 +41,7 @@ const baseUrl = url(['http:', 'https:'])
     return origin + pathname.replace(/\/+$/, '');
   });
 
-/** Separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
+/** Durations, separated by commas and parsed to milliseconds; the first is the wait after the first failed attempt. */
 const retrySchedule = readAs((text) => {
   const stepsMs = text
     .split(',')
@@ -86,8 +86,8 @@ const databaseUrl = readBy((text) => {
 });
 
 /**
- * Each has its form, its default as written in the environment, and its purpose. `npm run
- * config-table` generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
+ * Each variable has its form, its default as written in the environment, and its purpose. `npm run config-table`
+ * generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({
   PORT: integer(0, 65_535)

@@ -1,11 +1,11 @@
-/** The place is after the event with this position and id. */
+/** A reader's position: after the event with this position and id. */
 export interface Place {
   position: bigint;
   eventId: string;
 }
 
 export interface Cursor extends Place {
-  /** Renewed when the database is restored from a dump or replaced by a standby. */
+  /** The epoch is renewed when the database is restored from a dump or replaced by a standby. */
   epoch: string;
   /** The reader has all events up to this time (epoch). */
   timeMs: number;

@@ -13,7 +13,7 @@ export interface FeedExtent {
   isRenewed: boolean;
 }
 
-/** Held by transactions that change events and record none. */
+/** The lock that transactions take which change events and record none. */
 const recordsNothing = [20_261, 9];
 
 /**
@@ -105,10 +105,10 @@ export async function readFeedExtent(tx: Database): Promise<FeedExtent> {
 const renewalLockTimeoutMs = 1_500;
 
 /**
- * Later events come after all existing ones, as no server reaches 2^48 transactions. Without a `reason`, only if the
- * server's history has changed: events recorded after the dump or before the promotion may be gone, and their positions
- * are assigned again. Waits for recording transactions, which still use the earlier positions. Call it in a
- * transaction.
+ * Renews the feed: its earlier cursors are refused, and later events come after all existing ones, as no server reaches
+ * 2^48 transactions. Without a `reason`, it does so only if the server's history has changed: events recorded after the
+ * dump or before the promotion may be gone, and their positions are assigned again. Waits for recording transactions,
+ * which still use the earlier positions. Call it in a transaction.
  */
 export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${renewalLockTimeoutMs}ms`]);

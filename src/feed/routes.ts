@@ -221,7 +221,9 @@ function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'max
   };
 
   return {
-    /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
+    /**
+     * Counts a request that waits, until the returned function is called. Throws TOO_MANY_REQUESTS if too many wait.
+     */
     wait: (shipperId: string) => {
       const leave = places.enter(shipperId);
       if (leave) return leave;
@@ -232,7 +234,7 @@ function createFeedBounds({ maxWaiting, onRefused }: Pick<FeedDependencies, 'max
       );
     },
     waiting: () => places.working(),
-    /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+    /** Counts a response until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
     countResponse: (shipperId: string, sizeBytes: number, response: Response) => {
       const before = unread.get(shipperId) ?? 0;
       if (before > 0 && before + sizeBytes > maxUnreadBytes) throw refuse('Too many responses are unread.');

@@ -100,7 +100,7 @@ export async function readPage(
 const placeOf = ([row]: { position: string; eventId: string }[]): Place =>
   row ? { position: BigInt(row.position), eventId: row.eventId } : origin;
 
-/** Before the horizon, with an id from `firstId` on; the origin if there is none. */
+/** Finds the latest event before the horizon with an id from `firstId` on; the origin if there is none. */
 export async function findLatest(
   tx: Database,
   shipperId: string,
@@ -144,8 +144,9 @@ export async function findBefore(
 const eventsPerStep = 1_000;
 
 /**
- * Before the first of the shipment's events with an id from `firstId` on; the origin if there is none before. Only the
- * events with an id before `endId` are in the order of their ids, and passed over without being read.
+ * Finds the position before the first of the shipment's events with an id from `firstId` on; the origin if there is
+ * none before. Only the events with an id before `endId` are in the order of their ids, and passed over without being
+ * read.
  */
 export async function findBeforeOfShipment(
   tx: Database,

@@ -44,7 +44,7 @@ import { markAnswered, watchRequests } from './request/watch.js';
 export interface ServerOptions {
   routes: Route[];
   pages: RequestHandler[];
-  /** Takes notifications, which all else refuses; what is not for it goes on. */
+  /** Takes notifications, which everything else refuses; other requests go on to the next handler. */
   inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
@@ -222,7 +222,7 @@ function notifications({ headers }: Request): Detail[] {
   return [{ path: 'Parcelhook-Attempt', message }];
 }
 
-/** Endpoints that there are not, and the one that does what their callers want. */
+/** Endpoints that do not exist, each with the one that its callers want. */
 const guesses: Record<string, string> = { '/v1/shipments/:trackingId': '/v1/shipment-tracking/:trackingId' };
 
 /** A 404 that names the nearest endpoint; `/v1` and the end of a plural are easily forgotten. */

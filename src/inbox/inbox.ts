@@ -36,7 +36,7 @@ export interface InboxDependencies {
   bodyBytes: BodyBytes;
 }
 
-/** How much longer than the sender a held request waits, so that the sender gives up first. */
+/** How much longer than the sender a request without a response waits, so that the sender gives up first. */
 const holdMarginMs = 1_000;
 
 /** An address of the service's own for each shipper, for development, which shows what arrives and fails on demand. */
@@ -76,7 +76,7 @@ export function createInboxReceiver(deps: ReceivingDependencies) {
   const { addresses, boxes } = deps;
   const held = new Set<Response>();
   const hold = (response: Response) => {
-    if (response.destroyed) return; // it has been closed: nothing would end the hold
+    if (response.destroyed) return; // it has been closed: nothing would end the wait
     held.add(response);
     const timer = setTimeout(() => response.destroy(), deps.maxHoldMs);
     response.once('close', () => {

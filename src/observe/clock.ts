@@ -10,7 +10,10 @@ const wrongFromMs = 30_000;
 const unusableFromMs = 4 * 60_000;
 const renewEveryMs = 30_000;
 
-/** At the start, before anything is signed; afterwards the checks of PostgreSQL and the sweeps bring its time along. */
+/**
+ * Reads PostgreSQL's clock at the start, before anything is signed; afterwards the checks of PostgreSQL and the sweeps
+ * bring its time along.
+ */
 export async function readDatabaseClock(db: Database): Promise<void> {
   const sentAtMs = performance.now();
   const [row] = await db.query<{ nowMs: number }>(

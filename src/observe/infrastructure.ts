@@ -8,7 +8,7 @@ import { queueSchema } from '../platform/queue/postgres.js';
 import { nextAccepted, nextAgain } from '../shipments/erasure.js';
 
 export interface InfrastructureDependencies {
-  /** Its statements must be bounded. */
+  /** Statements of this connection must be bounded in time. */
   db: Database;
   engine: Pick<QueueEngine, 'memory'>;
   metrics: Metrics;
@@ -75,7 +75,10 @@ export const refreshTables = (deps: InfrastructureDependencies, nowMs: number): 
     }),
   );
 
-/** The limit is the nearest one. The role sees that others' connections exist, not what they do. */
+/**
+ * The limit (of the server, the database or a role) is the one that is nearest to being reached. The role sees that
+ * others' connections exist, not what they do.
+ */
 async function readConnections(db: Database): Promise<{ used: number; limit: number }> {
   const [nearest] = await db.query<{ used: number; limit: number }>(
     'read-connections',
@@ -146,7 +149,7 @@ async function readBehind(
   ]);
 }
 
-/** Rejects if one does, once all are read. */
+/** Rejects if one of them does, once all are read. */
 export async function inParallel(...readings: Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(readings))
     if (result.status === 'rejected') throw result.reason;

@@ -4,7 +4,7 @@ import type { Database } from '../platform/database/postgres.js';
 /** Each webhook read takes some 10 µs. */
 const maxWebhooksRead = 10_000;
 
-/** A lower bound, per shipper. */
+/** The webhooks of a shipper that are not called, and what they are owed: a lower bound. */
 export interface Uncalled {
   shipperId: string;
   name: string;
@@ -59,7 +59,7 @@ export async function countOpenCircuits(db: Database): Promise<number> {
 export interface OpenCircuit {
   webhookId: string;
   shipperId: string;
-  /** Null if an attempt under way when it opened has succeeded. */
+  /** Null if an attempt that was under way when the circuit opened has succeeded. */
   failingSince: Date | null;
   nextProbeAt: Date;
 }

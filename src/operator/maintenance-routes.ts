@@ -193,7 +193,7 @@ export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
       handle: async ({ caller, params: { trackingId } }) => {
         const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);
         if (!shipment) throw notFound('This shipment');
-        // The mark of the erasure is stored with the state, so the shipment needs one.
+        // The mark of the erasure is stored with the shipment's state, so the shipment must have a state.
         if (shipment.state === null) await deps.create(shipment.shipmentId);
         const [done] = await deps.erase(shipment.shipmentId, actorOf(caller));
         if (!done) throw notFound('This shipment');

@@ -61,8 +61,9 @@ const maxWalked = 10;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * A backlog is as dear to count as it is long. So every webhook is counted a little way, the leaders further, and only
- * the best of them as far as `countedMax` goes. Of those that are counted to the end, the longest due leads.
+ * Counting a backlog costs as much as it is long. So every webhook is counted a little way, the leaders further, and
+ * only the best of them as far as `countedMax` goes. Among those that are counted to the end, the one whose oldest
+ * delivery has been due longest leads.
  */
 async function listBacklogs(db: Database, limit: number): Promise<string[]> {
   let leaders: Owed[] = [];

@@ -1,4 +1,4 @@
-/** The ids of the API. Dots and slashes in one would lead a request to another endpoint. */
+/** The ids of the API. Dots and slashes in an id would lead a request to another endpoint. */
 const idForm = /^[\w-]+$/;
 
 /**

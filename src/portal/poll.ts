@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError, read, type ApiError } from './api.js';
 
 export interface Resource<Data> {
-  /** Undefined until the first response. After that the last one, also while another is under way or has failed. */
+  /** The last response, also while another read is under way or has failed; undefined until the first. */
   data: Data | undefined;
   /** The error of the last read; null after a success. */
   error: ApiError | null;
   isLoading: boolean;
   /** Reads again now, and resolves when that is shown. */
   reload(): Promise<void>;
-  /** Puts in its place what a write has returned. */
+  /** Replaces the response by what a write has returned. */
   replace(data: Data): void;
 }
 
@@ -21,8 +21,8 @@ interface Options {
 }
 
 /**
- * Reads something of the API, and again every `everyMs`. A tab that is not visible reads nothing, and catches up when it
- * is shown again. Of several visible tabs one keeps the pace, and the others go at a fourth of it.
+ * Reads something of the API, and again every `everyMs`. A tab that is not visible reads nothing, and catches up when
+ * it is shown again. If several tabs are visible, one keeps the pace, and the others read a quarter as often.
  */
 export function useResource<Data>(
   load: (signal: AbortSignal) => Promise<Data>,
@@ -113,7 +113,7 @@ function followVisibility(): void {
     isHeld = true;
     return hidden;
   };
-  navigator.locks.request('parcelhook.pace', { signal: waiting.signal }, hold).catch(() => {}); // given up, waiting
+  navigator.locks.request('parcelhook.pace', { signal: waiting.signal }, hold).catch(() => {}); // this tab stopped waiting
 }
 
 document.addEventListener('visibilitychange', followVisibility);

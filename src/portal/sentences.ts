@@ -71,7 +71,7 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
   ],
 };
 
-/** Faults of a response whose status counts all the same. */
+/** Faults of a response whose status counts nevertheless. */
 const responseFaults: Record<string, [fact: string, hint: string]> = {
   MALFORMED_HEADER: [
     'but its headers are not valid HTTP',
@@ -209,7 +209,7 @@ function failedEnd({ reason, attemptCount }: DeliveryLike): string {
 const isFailure = ({ errorCode, statusCode }: AttemptLike) =>
   errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
 
-/** Where a delivery stands. "Your server responded 503 in 212 ms; next attempt in 4 min." */
+/** The state of a delivery in a sentence. "Your server responded 503 in 212 ms; next attempt in 4 min." */
 export function deliverySentence(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
   const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;

@@ -44,8 +44,8 @@ export async function logOut(): Promise<void> {
 }
 
 /**
- * Log-ins and log-outs in other tabs count here too: the cookie is theirs as well. As someone else: then nothing on the
- * page is theirs. A session that is gone leaves the page as it is, under the log-in dialog.
+ * Log-ins and log-outs in other tabs count here too: the tabs share the cookie. If somebody else has logged in, nothing
+ * on this page is theirs. A session that is gone leaves the page as it is, under the log-in dialog.
  */
 function take(found: Session | null): void {
   const previous = session.value;
@@ -55,7 +55,7 @@ function take(found: Session | null): void {
   if (found) renewSession();
 }
 
-/** The page that the service serves says what it has. */
+/** The page that the service serves says what the service has. */
 const has = (name: string) =>
   document.querySelector(`meta[name="parcelhook-${name}"]`)?.getAttribute('content') === 'on';
 

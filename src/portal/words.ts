@@ -32,6 +32,6 @@ export const wordOf = (status: string): string =>
 /** Names with their words, as options to choose from. */
 export const named = (names: readonly string[]) => names.map((name) => [name, wordOf(name)] as const);
 
-/** Shown in place of a shipment, where a delivery has none. */
+/** Shown instead of a shipment, where a delivery has none. */
 export const withoutShipment = ({ state }: { state: string }): string =>
   state.startsWith('WEBHOOK_') ? 'a notice' : 'a test';

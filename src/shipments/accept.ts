@@ -104,7 +104,7 @@ export function createAcceptOrder(deps: {
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {
-      // Prepared after the wait: an earlier time would let readers of the list page past the shipment.
+      // The order is prepared after the wait: an earlier time would let readers of the list page past the shipment.
       const accepted = prepare(shipperId, order, idempotencyKey, trace);
       // The second try follows the deletion of an expired key; another request may have taken it since.
       for (let tries = 1; tries <= 2; tries += 1) {
@@ -225,9 +225,9 @@ export function newTrackingId(nowMs: number = Date.now()): string {
 
 interface Admission {
   /**
-   * The resolved function ends the place. Shippers are served in rotation. A large order weighs more than 1. Rejects
-   * with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells `onWait` how much of the wait is spent
-   * behind the shipper's own orders.
+   * Resolves, when the order's turn has come, with a function that ends it. Shippers are served in rotation. A large
+   * order weighs more than 1. Rejects with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells
+   * `onWait` how much of the wait is spent behind the shipper's own orders.
    */
   enter(shipperId: string, weight: number, onWait?: OnWait): Promise<() => void>;
   /** Refuses orders that have waited for long: none can be stored at present. */
@@ -245,7 +245,7 @@ interface AdmissionOptions {
 
 const maxWaiting = 5_000;
 const recheckMs = 4;
-/** A shipper that has this part of all places waits for its own orders more than for those of others. */
+/** A shipper whose orders are this part of all under way waits for its own more than for those of others. */
 const ownPart = 0.5;
 
 /**

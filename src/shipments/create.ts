@@ -16,7 +16,10 @@ import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };
 
-/** One commit each. Skips shipments that exist already, as after a repeated job. Returns the number created. */
+/**
+ * Creates each in a commit of its own. Skips shipments that exist already, as after a repeated job. Returns the number
+ * created.
+ */
 export async function createShipments(
   deps: CreationDependencies,
   orders: (string | ShipmentHead)[],

@@ -10,7 +10,7 @@ import {
 } from '../http/request/fields.js';
 import { oneOf } from '../platform/issues.js';
 
-/** Not from Intl: its codes depend on Node's ICU, and are not those of the standard. */
+/** The codes are not those of Intl, which depend on Node's ICU and are not those of the standard. */
 const codes = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
 /** ISO 3166-1, two letters: those assigned; XK is not one of them. */
@@ -37,7 +37,7 @@ const currencies = codes(`
 
 const maxLength = 1_000;
 const tooLong = `must have at most ${maxLength} characters`;
-/** Refused before anything is computed from it; after that, spaces at the ends do not count. */
+/** A text beyond this is refused before anything is computed from it. Below, spaces at the ends do not count. */
 const input = z.string().max(4 * maxLength, { error: tooLong, abort: true });
 const text = input.trim().max(maxLength, tooLong).min(1, 'must not be empty').meta({ pattern: notBlank });
 const optionalText = (description: string, example: string) =>
@@ -51,7 +51,7 @@ const dateTime = new RegExp(`^${momentForm()}$`);
 const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
 const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Of the years 1 to 9999 in UTC. */
+/** True for a time in the years 1 to 9999 in UTC. */
 const isInstant = (value: unknown): boolean => {
   if (typeof value !== 'string' || value.length > maxLength || !dateTime.test(value)) return false;
   const ms = momentMs(value);
@@ -69,7 +69,7 @@ export type OrderChecks = (typeof orderChecks)[number];
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
 const inUpperCase = (text: string) => (/^[a-z]+$/i.test(text) ? text.toUpperCase() : text);
-/** In any case, for the document. */
+/** Matches the codes in upper, lower and mixed case, for the document. */
 const patternOf = (names: Iterable<string>) =>
   `^(?:${[...names].join('|').replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)})$`;
 const code = (known: ReadonlySet<string>, problem: string) =>
@@ -82,7 +82,7 @@ const unit = (names: string[]) =>
     .overwrite(inUpperCase)
     .refine((name) => names.includes(name), { error: ({ input }) => oneOf(names, input) })
     .meta({ pattern: patternOf(names) });
-/** Any text, but codes in upper case as well. */
+/** Accepts any text, and converts a known code to upper case. */
 const lenientCode = (known: Iterable<string>) => {
   const codes = new Set(known);
   return text.overwrite((given) => (codes.has(inUpperCase(given)) ? inUpperCase(given) : given));

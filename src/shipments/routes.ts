@@ -77,7 +77,7 @@ export function shipmentRoutes(deps: {
   ];
 }
 
-/** Most who ask for what there is not have their own identifier in hand. */
+/** Most callers who ask for an unknown shipment have sent their own identifier. */
 const notTracked = () =>
   new ApiError(
     404,

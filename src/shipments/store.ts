@@ -12,7 +12,7 @@ export interface AcceptedOrder {
   processId: string;
   trackingId: string;
   order: Order;
-  /** As JSON, which is what is stored. */
+  /** The order as JSON, as it is stored. */
   orderText: string;
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
@@ -140,7 +140,10 @@ export async function findTracking(
   return rows[0] ?? null;
 }
 
-/** Accepted over `olderThanMs` ago, oldest first, from `afterId` on. */
+/**
+ * The shipments of orders that were accepted more than `olderThanMs` ago and not created, oldest first, after
+ * `afterId`.
+ */
 export async function findForgottenOrders(
   db: Database,
   olderThanMs: number,

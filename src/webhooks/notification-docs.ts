@@ -22,7 +22,7 @@ export const notification = z
   })
   .meta({ id: 'Notification', description: 'A shipment entered a state.' });
 
-/** Sent to the other webhooks of a shipper about one of them. */
+/** A notice about one webhook of a shipper, which is sent to its others. */
 export const notice = z
   .object({
     state: described(z.enum(notices), 'What happened to the webhook.'),

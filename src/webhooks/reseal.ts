@@ -62,7 +62,7 @@ interface Sealed {
 
 const query = `substr(target_address, strpos(target_address, '?') + 1)`;
 
-/** Deleted ones included. */
+/** Includes deleted webhooks. */
 function listSealedOtherwise(db: Database, prefix: string, afterId: string | null, limit: number) {
   return db.query<Sealed>(
     'list-foreign-seals',

@@ -38,7 +38,7 @@ export interface WebhookDependencies {
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   /** Called in the transaction that gives it another address, before its row changes. */
   onMoving(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  /** Deliveries that its status or its circuit held may go. */
+  /** Called when deliveries may go that the webhook's status or circuit held. */
   onReleased(webhookId: string): void;
   onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
   health(webhookIds: string[]): Promise<Map<string, object>>;
@@ -67,7 +67,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     if (!found) throw notFound('This webhook');
     return found;
   };
-  /** The webhook before a change, which counts. Only one that exists does: a caller may invent any number. */
+  /**
+   * Reads a webhook that is to be changed, and counts the change. Only a webhook that exists counts: a caller may
+   * invent any number of ids.
+   */
   const toChange = async (shipperId: string, webhookId: string): Promise<Webhook> => {
     const webhook = existing(isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId)));
     await deps.limits.change(webhookId);

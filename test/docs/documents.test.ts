@@ -47,10 +47,10 @@ test.each(Object.entries(variables.shape))('%s has a description', (_name, schem
   expect(schema.description).toMatch(/^\S.{20,}/);
 });
 
-test('the drawing of the rooms is that of the imports; if not: npm run drawing', () => {
+test('the drawing of the folders is that of the imports; if not: npm run drawing', () => {
   expect(drawingIn(readTracked('docs/architecture.md')).trim()).toBe(drawing().trim());
 });
 
-test('docs/architecture.md stays short enough to be read: a third of what it once was', () => {
+test('docs/architecture.md stays short enough to be read', () => {
   expect(readTracked('docs/architecture.md').length).toBeLessThan(23_000);
 });

@@ -78,7 +78,7 @@ afterAll(() => {
   removeRecipes();
 });
 
-test('the documents have a recipe for each of these', () => {
+test('the documents have a recipe for each language and framework', () => {
   expect(recipes.map(({ name }) => name)).toEqual([
     ...['Node', 'Express', 'Fastify', 'NestJS', 'FastAPI', 'Flask', 'Django'],
     ...['Go', 'PHP', 'Ruby', 'Java', 'C#'],

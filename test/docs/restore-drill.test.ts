@@ -121,7 +121,7 @@ if (!installedPostgres)
     await receiver.waitFor(1, isOf(await placeOrder(account)));
   }
 
-  test('from a dump: orders and deliveries are there, what was owed goes out, and cursors of before are refused', async () => {
+  test('from a dump: orders and deliveries are there, what was owed goes out, and earlier cursors are refused', async () => {
     const step = stepsOf('Restore from a dump', 7);
     const kept = await before();
     await step(0);
@@ -170,7 +170,7 @@ if (!installedPostgres)
     await expectKept(kept, lost, restoredAt);
   }, 120_000);
 
-  test('an upgrade to another version of PostgreSQL: a dump of the old server is the new one, and cursors of before are refused', async () => {
+  test('an upgrade to another version of PostgreSQL: the new one has a dump of the old server, and earlier cursors are refused', async () => {
     const step = stepsOf('Restore from a dump', 7);
     const kept = await before();
     await step(2);

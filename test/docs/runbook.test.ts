@@ -159,7 +159,7 @@ describe('each command does what it should', () => {
   });
 
   test.each(['docker compose ps', 'docker compose exec api parcelhook operator status'])(
-    'a form for Docker is refused where the compose file has not what it names: %s',
+    'a form for Docker is refused if it names what the compose file does not have: %s',
     async (command) => {
       expect(await shell.run(command)).toMatchObject({ exit: 0 });
       for (const wrong of [`${command} --wrong`, command.replace(/ps$|api/, '$& nobody')])

@@ -52,7 +52,7 @@ test.each([
   ['a full disk', '53100'],
   ['an input/output error', '58030'],
   ['an internal error', 'XX000'],
-])('%s (%s) is not', async (_, code) => {
+])('%s (%s) is not the fault of the item', async (_, code) => {
   expect(isFaultOfPiece(await failureWith(code))).toBe(false);
 });
 

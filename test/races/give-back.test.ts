@@ -58,7 +58,7 @@ test('a claim is given back again after an outage', async () => {
   expect(await now()).toEqual(['1 READY']);
 });
 
-test('one whose response was lost is not: it may be free, and a later claim keeps it', async () => {
+test('a claim is not given back again if the response was lost: a later claim may have it, and keeps it', async () => {
   const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
   let next: Claim[] = [];
   const db = seeing(async (_, run) => {
@@ -71,7 +71,7 @@ test('one whose response was lost is not: it may be free, and a later claim keep
   expect(await now()).toEqual(['1 SENDING']);
 });
 
-test('nor is a redelivery', async () => {
+test('a redelivery is not given back again if the response was lost', async () => {
   const [claim] = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
   await finish(world.db, [claim!], 'SUCCEEDED');
   await requestRedelivery(world.db, world.shipperId, claim!.deliveryId);

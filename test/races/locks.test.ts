@@ -108,7 +108,7 @@ describe('a claim', () => {
     expect([...ids, ...idsOf(await pull(world.db, webhookId))]).toHaveLength(20);
   });
 
-  test('after the last page leaves what a late commit added to the next full read', async () => {
+  test('after the last page leaves to the next full read what a late commit added', async () => {
     const [late, early] = (await addShipments(2)) as [string, string];
     const stop = stopAt(world, 'insert-events', 'COMMIT');
     const recordingLate = record(stop.db, late, ['CREATED']);

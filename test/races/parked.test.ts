@@ -70,13 +70,13 @@ test.each([
         [webhookId],
       ),
   ],
-])('one that is %s is parked, too', async (_, stop) => {
+])('a webhook that is %s is parked, too', async (_, stop) => {
   await record(world.db, shipmentId, ['CREATED']);
   await stop();
   expect(await park()).toEqual([webhookId]);
 });
 
-test('its misses are sent once when it is called again: first its rows, all in order', async () => {
+test('the misses of a parked webhook are sent once when it is called again: first its rows, all in order', async () => {
   await setUpParked();
   const others = await addShipments(world, 20);
   for (const state of ['PICKED_UP', 'IN_TRANSIT']) await record(world.db, shipmentId, [state]);

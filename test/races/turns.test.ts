@@ -148,7 +148,7 @@ test('a page that cannot be read in time does not keep a circuit from its probe'
   expect(sweeper.probes).toHaveLength(1);
 });
 
-describe('of several states recorded in one statement', () => {
+describe('several states recorded in one statement', () => {
   test('only the first is claimed, the others wait', async () => {
     const claims = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'DELIVERED'], {
       room: muchRoom,

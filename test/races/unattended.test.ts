@@ -150,7 +150,7 @@ describe('in a process that does not know the webhook yet', () => {
     await world.sql(`update outbox set due_at = due_at - interval '1 hour'`);
   };
 
-  test('what is recorded does not pass over its backlog', async () => {
+  test('a recorded delivery does not overtake its backlog', async () => {
     await oldRows(40);
     receiver.reply = () => ({ delayMs: 20 });
     const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100 });

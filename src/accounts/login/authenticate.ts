@@ -15,8 +15,8 @@ type SessionCookie = ReturnType<typeof createSessionCookie>;
 const tokenPattern = /^[\w.-]{1,4096}$/;
 
 /**
- * Over HTTPS its name has the prefix `__Host-` (RFC 6265bis): browsers then take it from this host alone. Of two cookies
- * with the name, one is from elsewhere: neither counts.
+ * Over HTTPS its name has the prefix `__Host-` (RFC 6265bis): browsers then take it from this host alone. If two
+ * cookies have the name, one is from elsewhere: neither counts.
  */
 export function createSessionCookie(publicUrl: string | undefined) {
   const isSecure = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:';
@@ -103,7 +103,9 @@ export interface ShipperCredentials {
   cookie: SessionCookie;
 }
 
-/** A cookie does not count beside an Authorization header. Its token has the key, so the request may leave it out. */
+/**
+ * A cookie does not count beside an Authorization header. Its token has the key, so the request may leave the key out.
+ */
 async function claimsOf(
   request: Request,
   { tokens, sessions, cookie }: ShipperCredentials,
@@ -182,7 +184,7 @@ const noteRefused = (refusals: Refusals | undefined, operator: OperatorToken | u
     { action: 'OPERATOR_REFUSED' },
   );
 
-/** 401 without one of the tokens, 403 if its scope is too small. Both go to the audit log. */
+/** Refuses with 401 without one of the tokens, with 403 if its scope is too small. Both go to the audit log. */
 export const authenticateOperator =
   (operators: OperatorToken[], refusals: Refusals) =>
   // eslint-disable-next-line @typescript-eslint/require-await

@@ -100,7 +100,7 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
       const from = { account, pair, trusted };
       await within('check', from);
       const hash = async () => {
-        await within('spend', from); // others that waited may have spent meanwhile
+        await within('spend', from); // others that waited may have used up the limit meanwhile
         return verify(user);
       };
       const kind = trusted ? hashingKinds.known : kindOf(maxFailures - left + hashing.waiting(block));
@@ -127,7 +127,7 @@ function addressBlock(ip: string): string {
     : address.toString();
 }
 
-/** As hashes: the address block is where the login comes from. */
+/** Both are hashes; a pair is an account and the address block that the login comes from. */
 interface Pair {
   account: string;
   pair: string;
@@ -155,7 +155,7 @@ export function createLoginBudget(limits: RateLimits, perAccount: number) {
       ? { waitMs: resetMs, byBlock: false }
       : null;
 
-  /** The block first: its excess must not count against the other blocks. */
+  /** The block is counted first: its excess must not count against the other blocks. */
   const apply = async (how: 'balance' | 'spend', { account, pair, trusted }: Pair, more: number) => {
     const balance = await pairs[how](pair);
     const refused = ofPair(trusted, balance, more);
@@ -165,7 +165,7 @@ export function createLoginBudget(limits: RateLimits, perAccount: number) {
     return beyond;
   };
   return {
-    /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
+    /** Resolves with null if one more hash is allowed. `byBlock` says that this block alone has used up its share. */
     check: (from: Pair) => apply('balance', from, 1),
     /** Checks as `check` does, and takes one hash. */
     spend: (from: Pair) => apply('spend', from, 0),

@@ -216,7 +216,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       handle: async ({ body }, { request, response }) => {
         const { key: accountKey, email: given, password } = body;
         const email = toStoredEmail(given);
-        // Not Basic: a browser would ask for a password itself.
+        // The challenge is not Basic: a browser would ask for a password itself.
         const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);

@@ -111,7 +111,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     return null;
   };
 
-  /** Nothing of the shipper was found for `quietMs`. */
+  /** Call it when nothing of the shipper was found for `quietMs`. */
   const finish = async (tx: Database, at: Walk): Promise<Walk | null> => {
     const left = await advance(tx, lastSteps, { ...at, ...start, after: lastSteps[0]!.first });
     if (left) return { ...left, ...start };

@@ -49,13 +49,13 @@ export async function lockRemovals(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** Cheap: made first and without a transaction. */
+/** This check is cheap: it comes first, and without a transaction. */
 export async function isAnyRemoved(db: Database): Promise<boolean> {
   const rows = await db.query('is-any-removed', `select from shippers where status = 'REMOVED' limit 1`);
   return rows.length > 0;
 }
 
-/** `isQuiet` if nothing of it was found `quietMs` ago. */
+/** `isQuiet`: nothing of the shipper was found `quietMs` ago. */
 export async function takeRemoved(
   tx: Database,
   quietMs: number,
@@ -182,7 +182,7 @@ export const deleteSimulations = pieceOf(
    ${pieceBy('shipment_id')}`,
 );
 
-/** Picked from those of all shippers, which are few. */
+/** The shipper's orders are picked from the waiting orders of all shippers, which are few. */
 export const deleteWaitingOrders = pieceOf(
   'remove-waiting-orders',
   `with page as materialized (

@@ -58,8 +58,8 @@ export async function cancelReplay(
 }
 
 /**
- * Withdraws what the cancellation left: it was being sent, or the process stopped halfway. One failure delays no other.
- * True if any.
+ * Withdraws what the cancellation left because it was being sent or because the process stopped halfway. One failure
+ * delays no other. Resolves with whether anything was left.
  */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const cancelled = await findWithdrawing(deps.db, replaysPerRun);

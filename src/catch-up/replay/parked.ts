@@ -98,7 +98,7 @@ interface Made {
 }
 const pause: Made = { next: 'pause', webhookId: null, shipmentIds: [] };
 
-/** Up to the feed's horizon: no event can appear before it later. */
+/** Pieces end at the feed's horizon: no event can appear before it later. */
 async function makePiece(deps: ReplayDependencies, tx: Database, replay: TakenParking): Promise<Made> {
   const { replayId, webhookId } = replay;
   if (replay.webhookDeleted) {

@@ -79,7 +79,7 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
 
 export const owedBy = (replayId: string) => `(select 1 from outbox where replay_id = ${replayId})`;
 
-/** Oldest first; of all shipments if `of.shipmentId` is null. */
+/** The events that meet the condition, oldest first; those of all shipments if `of.shipmentId` is null. */
 export const eventsIn = (
   condition: string,
   of: { shipperId: string; shipmentId: string; limit: string },

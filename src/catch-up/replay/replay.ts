@@ -73,7 +73,10 @@ async function makePieces(deps: ReplayDependencies): Promise<boolean> {
   return any;
 }
 
-/** The others must not wait behind it. A piece at fault is halved; an event that keeps failing alone is skipped. */
+/**
+ * Other replays must not wait behind this one. A piece at fault is halved; an event that keeps failing alone is
+ * skipped.
+ */
 async function postpone(deps: ReplayDependencies, replay: TakenReplay | null, error: unknown): Promise<void> {
   if (!replay) throw error;
   const { db, logger, retentionMs } = deps;

@@ -168,7 +168,7 @@ export async function findReplay(
   return rows[0] ?? null;
 }
 
-/** Waits for a piece being made. Null if it does not exist or has ended. */
+/** Waits for a piece that is being made. Resolves with null if the replay does not exist or has ended. */
 export async function endReplay(
   tx: Database,
   replayId: string,

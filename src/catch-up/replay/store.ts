@@ -163,12 +163,12 @@ export interface TakenParking {
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** If not, its circuit needs one delivery to probe with. */
+  /** If the webhook is not callable, its circuit needs one delivery to probe with. */
   callable: boolean;
   createdAt: Date;
 }
 
-/** Called again or deleted; those that have waited longest come first. */
+/** Parked webhooks that are called again or deleted; those that have waited longest come first. */
 export const findUnparkable = (db: Database, limit: number): Promise<ParkedWebhook[]> =>
   db.query<ParkedWebhook>(
     'find-unparkable',

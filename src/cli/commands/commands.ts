@@ -52,7 +52,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     .addHelpText('after', example('status'))
     .action(request((send) => send('get', '/operator/v1/status'), statusText(widthOf(io))));
 
-  // Run by main.ts, without `operator`. Listed for the help only.
+  // main.ts runs these, without `operator`. They are listed for the help only.
   program
     .command('listen')
     .description("forward an account's notifications to your own machine: parcelhook listen --help")

@@ -132,7 +132,7 @@ interface Progress {
 
 const none: Progress = { update: () => {}, clear: () => {}, stop: () => {} };
 
-/** Only counts if the size is unknown; nothing if the stream is not a terminal. */
+/** Shows only counts if the size is unknown, and nothing if the stream is not a terminal. */
 function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number | null): Progress {
   if (!stream.isTTY) return none;
   const counts = '{recorded} recorded, {refused} refused';

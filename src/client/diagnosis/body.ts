@@ -2,7 +2,7 @@
 
 interface OriginalBody {
   text: string;
-  /** Each thing that was done to it, in order. */
+  /** Each step that changed the text, in order. */
   changes(): string[];
 }
 
@@ -75,7 +75,9 @@ export const isServiceForm = (text: string): boolean => serviceForms(text).inclu
 
 export const serviceForm = (text: string): string | null => serviceForms(text)[0] ?? null;
 
-/** No body of the service: something has read the stream before, or written an object without its content. */
+/**
+ * Bodies that the service never sends: something has read the stream before, or written an object without its content.
+ */
 export const isConsumed = (text: string): boolean =>
   ['', '{}', '[]', '""', 'null', 'undefined', '[object Object]', '{"type":"Buffer","data":[]}'].includes(
     text.trim(),
@@ -85,7 +87,7 @@ type Json = Record<string, unknown>;
 
 /**
  * Texts as the service writes them: a notification's fields in its order, those that were left out put back; compact;
- * and as PostgreSQL writes a notice. None of what is nested so deep that it cannot be written.
+ * and as PostgreSQL writes a notice. There is none if the content is nested too deep to be written.
  */
 function serviceForms(text: string): string[] {
   try {
@@ -222,7 +224,7 @@ function ofLatin1(text: string): string | null {
 
 export interface Difference {
   offset: number;
-  /** Some text from there on and a little before, of the given body and of the one that was sent. */
+  /** The text around this position, of the given body and of the one that was sent. */
   given: string;
   sent: string;
 }

@@ -113,7 +113,7 @@ export interface Match {
 /** The bound of all that is signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
 const maxSignedBytes = 25_165_824;
 
-/** The combination of the fewest faults that makes one of the signatures; null if none of those tried does. */
+/** The combination of the fewest faults with which a signature matches; null if none of those tried does. */
 export async function findMatch(
   starts: SignedStart[],
   readings: SecretReading[],
@@ -135,12 +135,12 @@ export async function findMatch(
   return null;
 }
 
-/** Every pair: first those in which the body or the start is as given. */
+/** Every pair of a body and a start: first those in which the body or the start is as given. */
 function* byFaults(body: Body, [first, ...others]: SignedStart[]): Generator<[Original, SignedStart]> {
   if (first === undefined) return;
   const given: Original = { bytes: body.bytes, changes: () => [] };
   yield [given, first];
-  const originals = body.originals(); // takes long, and the body is usually as it was sent
+  const originals = body.originals(); // trying bodies takes long, and the body is usually as it was sent
   for (const original of originals) yield [original, first];
   for (const start of others) yield [given, start];
   for (const original of originals) for (const start of others) yield [original, start];

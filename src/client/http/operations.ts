@@ -21,7 +21,7 @@ type OperationAt<M extends Method, P> = P extends keyof paths
 
 type PathValues<Operation> = Operation extends { parameters: { path: infer Values } } ? Values : never;
 
-/** Forbidden if the operation has no such part, optional if all its fields are. */
+/** The part is forbidden if the operation has none, and optional if all its fields are. */
 type Part<Name extends string, Value> = [Value] extends [never]
   ? { [N in Name]?: never }
   : object extends Value

@@ -55,7 +55,7 @@ export function createSend(service: Service, credentials: Credentials, limits: L
 
     const authorize = () =>
       waitFor(credentials.header(), { waitMs: leftMs(), timeoutError: callTimeout, signal });
-    // Outside the retries: a login has its own.
+    // The token is fetched outside the retries: a login has retries of its own.
     let authorization = await authorize();
     let isResponseLost = false;
 
@@ -113,7 +113,7 @@ function targetOf(path: string, { path: values = {}, query = {} }: SendOptions, 
   return given.size === 0 ? filled : `${filled}?${given.toString()}`;
 }
 
-/** JSON would make null of it. */
+/** JSON would turn it into null. */
 function refuseInvalidDates(values: unknown): void {
   if (typeof values !== 'object' || values === null) return;
   for (const [name, value] of Object.entries(values))

@@ -94,7 +94,7 @@ async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Prom
   }
 }
 
-/** A state may come later, so that it is no error. If the states cannot be read, listening says why. */
+/** An unknown state is no error, since it may be added later. If the states cannot be read, listening says why. */
 async function warnOfUnknownStates(
   client: Pick<Client, 'states'>,
   interests: ReadonlySet<string>,

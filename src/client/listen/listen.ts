@@ -95,7 +95,7 @@ function watchConnection(printer: Printer, onFirst: () => void) {
   };
 }
 
-/** More than the events of one step back. */
+/** More than the events of one step back in time. */
 const maxIds = 10_000;
 /** The feed is in the order of commit, which differs slightly from that of `recordedAt`. */
 const backMs = 60_000;

@@ -140,8 +140,8 @@ function sinceOf(given: string | undefined): Date | undefined {
 const maxSecretBytes = 64;
 
 /**
- * Signs with what its owner meant: a secret with quotation marks around it is not refused here, so that a server that has
- * the same is told of them. A new one unless given.
+ * Returns the secret as its owner meant it. One with quotation marks around it is not refused, so that a server that
+ * has the same is told of them. Makes a new one if none is given.
  */
 function signingOf(given: string | undefined): Signing {
   if (given === undefined) return { secret: `whsec_${randomBytes(32).toString('base64')}`, given: null };

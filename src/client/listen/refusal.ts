@@ -12,8 +12,8 @@ export interface Refusal {
 const statuses = [400, 401, 403];
 
 /**
- * Why the local server refused the notification, as far as its response and the secret tell. Null if it did not, or not
- * as one refuses a signature.
+ * Why the local server refused the notification, as far as its response and the secret tell. Null if it refused
+ * nothing, or not because of a signature.
  */
 export async function explainRefusal(
   { statusCode, response }: Pick<Forwarded, 'statusCode' | 'response'>,
@@ -93,7 +93,7 @@ function unescaped(text: string): string {
   return once === text ? text : unescaped(once);
 }
 
-/** So few characters say nothing of a secret. */
+/** A run this short reveals nothing of a secret. */
 const partCharacters = 8;
 
 /** Whether any part of the run is one of a form, in Base64, that for URLs, or hex. */

@@ -32,7 +32,7 @@ export interface BodyLimits {
 }
 
 export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLimits> {
-  /** During a rotation, both. */
+  /** The secret; during a rotation, both. */
   secret: string | readonly string[];
   store: ReceiverStore<Transaction>;
   /**
@@ -54,7 +54,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   toleranceSeconds?: VerifyOptions['toleranceSeconds'];
 }
 
-/** Of a receiver, whatever serves it. */
+/** What every receiver has, whatever serves it. */
 export interface Reconciling {
   /**
    * Reads the feed from a time on, handles every event that was missed, and returns how many: also those that no later
@@ -91,7 +91,7 @@ const bodyOutcomes: Record<'CONSUMED' | 'TOO_LARGE' | 'TOO_SLOW', Outcome> = {
   TOO_SLOW: [408, 'The body did not arrive in time.'],
 };
 
-/** Those of a response to this outcome. */
+/** The headers of the response to this outcome. */
 export const headersOf = ([status, text]: Outcome): Record<string, string> => ({
   ...(text && { 'content-type': 'text/plain; charset=utf-8' }),
   ...(status === 405 && { allow: 'POST' }),
@@ -172,7 +172,7 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
     return null;
   }
 
-  /** A sequence that is not after the store's does not count there: by it the event would be overtaken. */
+  /** The store gets no sequence that is not after its own: the event would count as overtaken. */
   const once = (
     event: ReceivedEvent,
     notification: Notification,
@@ -186,7 +186,7 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
     });
   };
 
-  /** The place of the last event of a journey that was handled, this one left out; -1 if none was. */
+  /** The index of the last event of a journey that was handled, except this one; -1 if none was. */
   async function lastHandled(journey: FeedEvent[], { subject, eventId }: ReceivedEvent): Promise<number> {
     for (let place = journey.length - 1; place >= 0; place -= 1) {
       const other = { subject, eventId: journey[place]!.eventId, sequence: null };
@@ -199,9 +199,9 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
     journey.findIndex((one) => one.eventId === eventId);
 
   /**
-   * `Parcelhook-Sequence` is not signed. If it is the next one, or there is no feed, it is taken for what it says; else
-   * the feed says which events come before this one, and whether a later one was handled. Without a feed, one that is
-   * said to be overtaken must have an older id, too.
+   * `Parcelhook-Sequence` is not signed. If it is the next one, or there is no feed, it is believed; else the feed says
+   * which events come before this one, and whether a later one was handled. Without a feed, an event counts as
+   * overtaken only if its id is older, too.
    */
   async function handleState(
     notification: Notification,
@@ -221,7 +221,7 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
     }
     const handled = await lastHandled(journey, event);
     let last = journey[handled]?.sequence ?? lastSequence;
-    // None at all if a later one was handled.
+    // If a later event was handled, there are none to handle.
     for (const { notification: found, ...one } of journey.slice(handled + 1, placeIn(journey, event) + 1)) {
       const isThis = one.eventId === eventId;
       const missing = gapBetween(last, one.sequence);
@@ -284,8 +284,8 @@ function createStateHandler<Transaction>(options: ReceiverOptions<Transaction>) 
 }
 
 /**
- * The shipment's events in order, at least up to this one; with `isWhole` also those after it. Null if its feed does not
- * have that event: it is not there yet, or no longer.
+ * The shipment's events in order, at least up to this one; with `isWhole` also those after it. Null if the feed does
+ * not have that event yet, or no longer has it.
  */
 async function eventsOf(
   { events }: Pick<Client, 'events'>,

@@ -3,7 +3,7 @@ export interface ReceivedEvent {
   eventId: string;
   /** A shipment's `trackingId`; for a notice `event:` and its id, for it belongs to no shipment. */
   subject: string;
-  /** Its ordinal within its shipment, from 1. Null if it has none that counts. */
+  /** Its number within its shipment, from 1. Null if it has none that counts. */
   sequence: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface ReceiverStore<Transaction = undefined> {
 export interface Memory {
   isSeen: boolean;
   lastSequence: number;
-  /** The latest id handled of the shipment, of those that tell (`isTimeOrdered`). */
+  /** The latest time-ordered id handled of the shipment (`isTimeOrdered`). */
   newestEventId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Memory {
 export const isTimeOrdered = (id: string): boolean =>
   /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/.test(id);
 
-/** Whether to handle an event: not twice, and none that a later one has overtaken. */
+/** Whether to handle an event: false if it was handled, or a later one has overtaken it. */
 export const isDue = ({ sequence }: ReceivedEvent, { isSeen, lastSequence }: Memory): boolean =>
   !isSeen && (sequence === null || sequence > lastSequence);
 

@@ -116,7 +116,7 @@ const seeksOutcome = ({ statusCode, errorCode }: LogFilter) =>
 
 export interface LogPage {
   rows: LogRow[];
-  /** Where it stopped because it had checked enough; null if nothing of the range is left. */
+  /** Where the search stopped because it had checked enough; null if nothing of the range is left. */
   checkedUpTo: string | null;
 }
 
@@ -298,7 +298,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
 
 const shareOfKind = `select greatest($13::int / (count(*) + 1), ${minCheckedOfKind}) as of_part from kinds`;
 
-/** All that is newer has been read: where the part ends that has more and ends first. */
+/** The delivery up to which everything has been read: the newest end of those parts that have more. */
 const checkedText = `select (
   select last from (
     select (array_agg(delivery_id order by delivery_id))[1] as last from found
@@ -319,8 +319,8 @@ const events = {
 };
 
 /**
- * A page of their deliveries, in any order: those of the newest events. Ids of deliveries begin as that of their event,
- * so no other delivery comes before them; events that begin alike are read together.
+ * A page of the deliveries of these events, in any order: those of the newest events. Ids of deliveries begin as that
+ * of their event, so no other delivery comes before them; events that begin alike are read together.
  */
 const ofEvents = (events: string, webhookId: string | undefined, most: string, sources: string[]) => {
   const isTheirs =

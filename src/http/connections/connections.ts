@@ -19,7 +19,7 @@ export const defaultBounds = {
   /** Requests under way on one connection; a connection with this many is not read. */
   maxRequestsPerConnection: 8,
   /**
-   * From so many requests under way in total, or heads of this size, each connection may have one request at a time.
+   * Once so many requests are under way in total, or their heads have this size, each connection may have one request.
    */
   maxRequests: 64,
   fullAtHeadBytes: 16 * 1024 * 1024,
@@ -272,7 +272,9 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
   return end;
 }
 
-/** Of one connection, before it rests: each is a call of the parser, and a blank line in a body makes one, too. */
+/**
+ * Pieces of one connection before it rests: each is a call of the parser, and a blank line in a body makes one, too.
+ */
 const maxPieces = 4;
 const restMs = 5;
 /**
@@ -282,7 +284,7 @@ const restMs = 5;
 export const highWaterMark = 16 * 1024;
 /** CR and LF between two requests; RFC 9112, 2.2, has a server ignore one line end. */
 const maxLineEnds = 64;
-/** Read for one body, whatever frames it; the largest body has half as much. */
+/** Bytes read for one body, framing included; the largest body has half as much. */
 const maxRawBytes = 512 * 1024;
 
 function lineEndsAt(chunk: Buffer, from: number): number {
@@ -356,7 +358,7 @@ function readInPieces(socket: Socket, { room, incomplete, onHeld, onBlank }: Rea
       if (isFull || isResting) return putBack(chunk.subarray(from));
       const request = incomplete();
       const blank = request ? 0 : lineEndsAt(now, from);
-      // The first ones may end a head that came in parts; those after them are dropped.
+      // The first line ends may end a head that came in parts; those after them are dropped.
       const passed = Math.min(blank, Math.max(0, blankLine.length - lineEnds));
       lineEnds = blank === 0 ? 0 : lineEnds + (passed || blank);
       if (lineEnds > maxLineEnds) return onBlank();

@@ -16,8 +16,8 @@ interface Waiting {
 
 const arrivals = new WeakMap<IncomingMessage, number>();
 /**
- * When the request arrived, by performance.now(), or when its client read earlier answers again, which it waited for. It
- * may have waited in the intake since.
+ * When the request arrived, by performance.now(), or when its client, which it waited for, read earlier responses
+ * again. It may have waited in the intake since.
  */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 

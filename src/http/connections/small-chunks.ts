@@ -34,13 +34,13 @@ function cut(chunks: Chunks, socket: Socket): void {
   chunks.onCut?.();
 }
 
-/** For a body of which too much is not its content, such as the zeros of a chunk's size. */
+/** Cuts off a body of which too much is not its content, such as the zeros of a chunk's size. */
 export function cutBody(request: IncomingMessage): void {
   const chunks = chunksOf(request);
   if (chunks) cut(chunks, request.socket);
 }
 
-/** How often a chunk is dropped: who sends at full speed would cost a tick of the event loop for each. */
+/** How often a chunk is dropped: a client at full speed would cost a tick of the event loop for each. */
 const dropEveryMs = 10;
 
 /** From now on all that comes is read and dropped, so that the client still gets its response. Close the connection then. */

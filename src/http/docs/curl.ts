@@ -65,7 +65,7 @@ const curlOptions: Record<string, string> = {
 export function curlOf(method: Method, path: string, operation: Operation): string {
   const schemes = Object.keys(operation.security[0] ?? {});
   const body = operation.requestBody?.content['application/json'];
-  // An operator's read is of one shipper, whether it needs that or not.
+  // The command of an operator's read always names one shipper, even where the API does not need that.
   const needed = (operation.parameters ?? []).filter(
     ({ required, in: place, name }) => required || (place === 'query' && name === 'shipperId'),
   );

@@ -1,10 +1,10 @@
 import { nameOf, type OpenApiDocument, type Operation } from '../openapi/schemas.js';
 
-/** A find of the search: a section of a page, or an operation. */
+/** A hit of the search: a section of a page, or an operation. */
 export interface Section {
   address: string;
   title: string;
-  /** Where it stands. */
+  /** The page that it is on, or its method and path. */
   about: string;
   text: string;
 }

@@ -56,7 +56,7 @@ export const limitedJson = <Schema extends z.ZodType>(
 ): Schema =>
   described(
     schema.refine(
-      (value) => value === undefined || Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+      (value) => value === undefined || new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
       `must have at most ${maxBytes.toLocaleString('en')} bytes as JSON`,
     ),
     `${description} At most ${maxBytes.toLocaleString('en')} bytes as JSON.`,
@@ -79,7 +79,7 @@ export const blankIsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 /** The pattern, for the document, of a text that must not be empty after trimming. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 
-/** The document says by this that a body must have one of these fields (not every name may be another one). */
+/** JSON Schema for a body that must have at least one of these fields: not all of its names may be other ones. */
 export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
 
 /** The shipper's own identifier of orders, in a query. */

@@ -58,9 +58,8 @@ export const paging = {
 export const attemptsCursor = cursorFrom('nextAttemptsCursor', 'page of attempts');
 
 /**
- * A page of a list: `list`, which names its owner, too, and its filters decide which cursors it takes. Throws
- * INVALID_REQUEST for the cursor of another one, at `path`. Read `rows` after the id `after`; `cut` makes the page of
- * them.
+ * A page of a list. It takes only cursors of the same `list`, which names its owner, too, with the same filters, and
+ * throws INVALID_REQUEST at `path` for any other. Read `rows` after the id `after`; `cut` makes the page of them.
  */
 export function pageOf<Filter extends object>(
   list: string,

@@ -19,7 +19,7 @@ export type FindUnknownFields = (body: unknown) => UnknownFields;
 const maxNamed = 100;
 const maxNameLength = 100;
 
-/** Beneath it: the fields of an object, the elements of an array, or null for anything else. */
+/** What is beneath the field: the fields of an object, the elements of an array, or null for anything else. */
 type Known = { fields: Map<string, Known> } | { element: Known } | null;
 
 /** Reads the schema once; a body without unknown fields then costs one look-up for each of its fields. */
@@ -111,7 +111,7 @@ const moreIgnored = (count: number) =>
 
 /**
  * The details of a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If
- * the body as a whole is wrong, such as one that needs any of its fields, that may be each of them.
+ * the body as a whole is wrong, such as one that needs at least one of its fields, each of its fields may be meant.
  */
 export function withMisspelt(details: Detail[], { named }: UnknownFields): Detail[] {
   const wrong = new Set(details.map(({ path }) => path));

@@ -42,9 +42,9 @@ interface Address {
   common: pg.ClientConfig;
 }
 
-/** Those that verify the server's certificate. libpq's weaker readings of them would trust any server. */
+/** The modes that verify the server's certificate. libpq reads some of them more weakly, and would trust any server. */
 const verifying = ['prefer', 'require', 'verify-ca'];
-/** The service writes, so another server than one that accepts writes is of no use. */
+/** The service writes, so a server that accepts no writes is of no use. */
 const writable = ['any', 'read-write', 'primary'];
 
 /**

@@ -17,7 +17,10 @@ import {
 import { parametersOf } from './parameters.js';
 
 export interface Database {
-  /** Prepared under `name`; an empty name is planned each time. Throws ApiError UNAVAILABLE. */
+  /**
+   * Runs a statement, which is prepared under `name`; with an empty name it is planned each time. Throws ApiError
+   * UNAVAILABLE.
+   */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 }
@@ -178,7 +181,8 @@ export const isTooSlow = (error: unknown): boolean =>
 const faultOfPiece = /^(53200|54|XX00[12]|40P01)/;
 
 /**
- * It should be split or skipped. False for errors of PostgreSQL or the network, which a smaller piece meets as well.
+ * True if the piece is at fault, and should be split or skipped; false for errors of PostgreSQL or the network, which a
+ * smaller piece would meet as well.
  */
 export const isFaultOfPiece = (error: unknown): boolean => {
   if (!isUnavailable(error) || isTooSlow(error)) return true;
@@ -186,7 +190,7 @@ export const isFaultOfPiece = (error: unknown): boolean => {
   return cause === undefined || faultOfPiece.test(codeOf(cause) ?? '');
 };
 
-/** Read-only by a setting or as a standby; the pool then closes its connections. */
+/** True if the server is read-only, by a setting or as a standby; the pool then closes its connections. */
 export async function requireWritable(db: Database): Promise<void> {
   await db
     .query(

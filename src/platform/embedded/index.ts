@@ -32,9 +32,9 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * On `<dataDir>/postgres`. Adopts the server that a killed process left behind, and restarts it on the same port whenever
- * it dies. Rejects with an Error that says what is wrong and what to do: a ConfigError while another live process uses
- * the folder.
+ * Starts a server on `<dataDir>/postgres`. Adopts the server that a killed process left behind, and restarts it on the
+ * same port whenever it dies. Rejects with an Error that says what is wrong and what to do: a ConfigError while another
+ * live process uses the folder.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -122,8 +122,8 @@ const platforms: Record<string, string> = {
 };
 
 /**
- * With `bin`, `lib` and `share` of this platform's npm package. Restores the links and run bits that npm leaves out
- * with --ignore-scripts. Safe to call from several processes at once.
+ * The folder of this platform's npm package, with its `bin`, `lib` and `share`. Restores the links and run bits that
+ * npm leaves out with --ignore-scripts. Safe to call from several processes at once.
  */
 export async function prepareBinaries(): Promise<string> {
   const native = locate();

@@ -21,7 +21,7 @@ import { closeFolder, useYourOwn, codeOf, messageOf, problem } from './folder.js
 export interface Runner {
   native: string;
   prefix: string[];
-  /** Set by Node for the child, where no prefix does so. */
+  /** The user and group that Node sets for the child, where no prefix does so. */
   ids: { uid?: number; gid?: number };
   owner?: { uid: number; gid: number };
 }

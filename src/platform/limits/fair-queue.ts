@@ -61,8 +61,8 @@ export function createFairQueue<Item, Key = string>({
 }
 
 /**
- * `next` passes over the items in order. Each call for a set's first item would search again through the positions of all
- * that have left, so that ten thousand items would take their square.
+ * `next` passes over the items in order. Each call for a set's first item would search again through the positions of
+ * all that have left, so that ten thousand items would take a hundred million steps.
  */
 interface Line<Item> {
   items: Set<Item>;

@@ -6,14 +6,14 @@ import type { Metrics } from '../telemetry/metrics.js';
 interface Count {
   /** Days since 1970 (UTC). */
   day: number;
-  /** Of all processes, as last reported. */
+  /** The bytes of all processes, as last reported. */
   total: number;
   unreported: number;
 }
 
 const dayMs = 86_400_000;
 const reportAfterMs = 2_000;
-/** Of the limit: so much is reported at once. Each process may overdraw by about as much. */
+/** The part of the limit that is reported at once. Each process may overdraw by about as much. */
 const reportedShare = 0.01;
 const largestShown = 10;
 
@@ -27,7 +27,8 @@ export interface StoredBytesOptions {
 
 /**
  * Counts what a shipper has the service store in a day (UTC): its orders, their events and the responses of its
- * receivers, whose size it chooses. PostgreSQL has the counts, so all processes share them and they outlast each.
+ * receivers, whose size it chooses. PostgreSQL has the counts, so all processes share them, and they outlast every
+ * process.
  */
 export class StoredBytes {
   readonly limit: number;
@@ -43,7 +44,7 @@ export class StoredBytes {
     this.#failed = createThrottledWarn(options.logger, 'stored bytes not counted yet; retrying');
   }
 
-  /** Call it when they are stored. It costs a few operations, and waits for nothing. */
+  /** Call it when bytes are stored. It costs a few operations, and waits for nothing. */
   add(shipperId: string, bytes: number): void {
     if (this.limit === 0 || bytes === 0) return;
     const known = this.#counts.get(shipperId);
@@ -65,7 +66,7 @@ export class StoredBytes {
     );
   }
 
-  /** Those that have stored the most today. */
+  /** The shippers that have stored the most today. */
   largest(): Promise<{ shipperId: string; name: string; bytes: number }[]> {
     return this.#options.db.query(
       'largest-stored-bytes',

@@ -66,7 +66,9 @@ export function createMetrics() {
     },
     /** Runs before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
-    /** Runs before those, which do not count its statements. The scrape waits for it; it must not reject. */
+    /**
+     * Runs before the readers, whose figures do not count its statements. The scrape waits for it; it must not reject.
+     */
     askOnScrape: (ask: () => Promise<void>) => void askers.push(ask),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
@@ -351,7 +353,7 @@ export function createMetrics() {
   };
 }
 
-/** A figure that is not known any more would pass for the current one. */
+/** Removes the series of gauges: a figure that is not known any more would pass for the current one. */
 export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
   for (const gauge of gauges) {
     gauge.reset();
@@ -359,7 +361,9 @@ export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
   }
 }
 
-/** Sets the gauges to what is read, and only to that. Without it they have no series. Rejects as `reading` does. */
+/**
+ * Sets the gauges to what is read, and removes their other series. Removes all if `reading` rejects, and rejects, too.
+ */
 export async function show<Figures>(
   gauges: Parameters<typeof forget>,
   reading: Promise<Figures>,

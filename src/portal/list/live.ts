@@ -19,7 +19,7 @@ interface Source<Row> {
   read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
   readOne(row: Row, signal: AbortSignal): Promise<Row>;
   idOf(row: Row): string;
-  /** Whether to read it again while it is on the screen. */
+  /** Whether to read a row again while it is on the screen. */
   isChanging(row: Row): boolean;
   /** "2 new deliveries", said to a screen reader. */
   newText(count: number): string;
@@ -34,7 +34,7 @@ export interface LiveList<Row> {
   loadOlder(): Promise<void>;
   /** Begins again with the newest page. */
   showNewest(): Promise<void>;
-  /** Puts what another part of the page has read in its place. */
+  /** Replaces a row by what another part of the page has read. */
   put(row: Row): void;
   /** The ref of the element around the list; a row has `data-row` with its id. */
   list: { current: HTMLDivElement | null };

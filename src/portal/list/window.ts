@@ -4,14 +4,17 @@
  */
 
 export interface Page<Row> {
-  /** Where it begins; null for the newest. A page that begins at a cursor has the same rows at every reading. */
+  /**
+   * The cursor at which the page begins; null for the newest. A page that begins at a cursor has the same rows at every
+   * reading.
+   */
   cursor: string | null;
   rows: Row[];
   nextCursor: string | null;
 }
 
 export interface Window<Row> {
-  /** The filters that it belongs to. */
+  /** The filters that the list belongs to. */
   key: string;
   pages: Page<Row>[];
   /** The newest rows are no longer in the page. */
@@ -46,7 +49,7 @@ export function withOlder<Row>(shown: Window<Row>, page: Page<Row>): Window<Row>
   return { ...shown, pages: pages.slice(-maxPages), isTrimmed: shown.isTrimmed || pages.length > maxPages };
 }
 
-/** Puts rows as they are now in the place of those shown; others are ignored. */
+/** Replaces rows that are shown by their present content; other rows are ignored. */
 export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>): Window<Row> {
   const byId = new Map(fresh.map((row) => [idOf(row), row]));
   const pages = shown.pages.map((page) => ({

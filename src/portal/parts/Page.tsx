@@ -51,7 +51,7 @@ export function Empty({ title, children, isPage = false }: EmptyProps) {
 interface LoadErrorProps {
   error: ApiError;
   isPage?: boolean;
-  /** Said of a 404, instead of the API's words. */
+  /** The text for a 404, instead of the API's. */
   children?: ComponentChildren;
 }
 

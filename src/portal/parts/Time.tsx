@@ -34,5 +34,5 @@ export function Time({ at, isExact = false }: { at: string | null; isExact?: boo
   );
 }
 
-/** Apart, so that a tick draws the text again and not what stands around it. */
+/** A component of its own, so that a tick draws only the text again. */
 const Relative = ({ at }: { at: string }) => <>{relative(Date.parse(at), now.value)}</>;

@@ -8,7 +8,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
   return function Lazy(props: Props) {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading');
     useEffect(() => {
-      // Also where the script came between the drawing and this.
+      // This also covers a script that came between the drawing and this effect.
       load().then(
         (component) => {
           Loaded = component;

@@ -145,7 +145,7 @@ let prefill = {
   password: given.get('password') ?? '',
 };
 
-/** After a log-in: who logs out does not want to find it filled in. */
+/** The link is forgotten after a log-in: a user who logs out does not want to find it filled in. */
 function forgetPrefill(): void {
   prefill = { key: '', email: '', password: '' };
 }
@@ -153,7 +153,7 @@ function forgetPrefill(): void {
 const isAccount = () => location.hash.startsWith('#key=');
 
 if (isAccount()) history.replaceState(null, '', location.pathname + location.search);
-// The link, opened in a tab that shows the portal already.
+// The link may be opened in a tab that shows the portal already.
 addEventListener('hashchange', () => {
   if (isAccount()) location.reload();
 });
@@ -175,7 +175,7 @@ function LoginPage() {
   );
 }
 
-/** Over the page, which stays as it is. A log-in in another tab closes it too. */
+/** The dialog is over the page, which stays as it is. A log-in in another tab closes it too. */
 function LoginDialog() {
   return (
     <Dialog title="Your session has ended">

@@ -82,7 +82,7 @@ describe('with the cookie', () => {
     expect((await session(change(cookie))).data).toBeNull();
   });
 
-  test('cookies of other names beside it are no matter', async () => {
+  test('cookies of other names beside it change nothing', async () => {
     for (const own of [`theme=dark; ${cookie}`, `${cookie};x=y`, `xparcelhook-session=1; ${cookie}; a`])
       expectSuccess(await asPortal('/v1/webhooks', {}, own), 200);
   });

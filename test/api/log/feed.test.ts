@@ -145,7 +145,7 @@ test('trackingId filters for one shipment; an unknown id or one of another shipp
   }
 });
 
-test('a cursor is a place among all events, where reading goes on with another trackingId or none', async () => {
+test('a cursor is a position among all events, where reading goes on with another trackingId or none', async () => {
   const [first, second] = trackingIds as [string, string];
   const page = await feed(`?trackingId=${first}&limit=1`);
   const all = eventsOf(await feed());

@@ -103,7 +103,7 @@ describe('creating a webhook', () => {
       { headers: Object.fromEntries(Array.from({ length: 4_900 }, (_, n) => [`a b${n}`, 1])) },
       'headers',
     ],
-  ])('%s get one detail: none of them is looked at', async (_, body, path) => {
+  ])('%s get one detail, because none of them is checked', async (_, body, path) => {
     const created = await create(body);
     expectWrong(created, [path]);
     expect(created.body.error.details).toHaveLength(1);

@@ -53,7 +53,7 @@ test('a user has at most a thousand of them: the next one ends all sessions and 
   expect([(await ended(userId)).length, await epochOf(userId)]).toEqual([0, 1]);
 });
 
-test('two at once of one session are one; of a removed user none is stored', async () => {
+test('two ends of one session at once are stored as one; none is stored for a removed user', async () => {
   const userId = await newUser();
   const sessionId = newId();
   await Promise.all([1, 2, 3].map(() => endSession(world.db, { userId, sessionId, expiresAt: inAnHour() })));

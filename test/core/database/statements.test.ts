@@ -100,7 +100,7 @@ test('the second of two statements in one message sees what the first committed,
   expect(heard).toMatchObject({ value: [{ words: 2 }] });
 });
 
-test('a connection on which one of two statements failed is not reused, as after a single statement', async () => {
+test('a connection on which either of two statements failed is not used again', async () => {
   const process = () => pool.query<{ pid: number }>('', 'select pg_backend_pid() as pid');
   const [first] = await process();
   await tell('well');

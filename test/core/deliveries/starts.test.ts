@@ -169,7 +169,7 @@ describe('an attempt whose connection took longer than a start may take', () => 
     expect(await mayStart()).toBe(true);
   });
 
-  test('by hand neither', async () => {
+  test('by hand does not start either if its lease may run out before it is renewed', async () => {
     await finish(world.db, [claim], 'FAILED');
     await requestRedelivery(world.db, world.shipperId, claim.deliveryId);
     const [manual] = await claimRedeliveries(world.db, [claim.deliveryId], leaseMs);

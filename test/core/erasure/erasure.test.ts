@@ -135,7 +135,7 @@ test('a transaction rewrites at most 1,000 events and 4 MiB of them, however man
   expect(await hits()).toEqual([]);
 });
 
-test('what is sent before a later transaction erases its event leaves nothing either', async () => {
+test('a delivery sent before a later transaction erases its event leaves no personal data either', async () => {
   await recordPlanted(world.db, shipmentId, Array<string>(1_100).fill('IN_TRANSIT'), {
     byWebhook: {},
     ofOthers: 0,
@@ -162,7 +162,7 @@ test('what is sent before a later transaction erases its event leaves nothing ei
   expect(await outboxOf(world)).toEqual([]);
 });
 
-test('a state recorded afterwards is sent without its reported details, and its response is not stored', async () => {
+test('a state recorded after the erasure is sent without its reported details, and its response is not stored', async () => {
   await erase(world.db, shipmentId);
   const [claim] = await recordPlanted(world.db, shipmentId, ['DELIVERED']);
   expect(JSON.parse(claim!.body)).toMatchObject({
@@ -181,7 +181,7 @@ test('a state recorded afterwards is sent without its reported details, and its 
   expect(await hits()).toEqual([]);
 });
 
-test('it is neither replayed nor redelivered', async () => {
+test('an erased shipment is neither replayed nor redelivered', async () => {
   await erase(world.db, shipmentId);
   await replay(world, world.db, webhookId);
   for (const { delivery_id: id } of await logOf(world))

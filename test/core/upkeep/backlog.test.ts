@@ -219,7 +219,7 @@ test('what is due to a shipper with as many claims as it may have at slow receiv
   expectOldest(full, 20);
 });
 
-test('it is read for a bounded number of webhooks and deliveries, the same number for each', async () => {
+test('the backlog is read for a bounded number of webhooks and deliveries, the same number for each', async () => {
   for (let n = 0; n < 3; n += 1) await owed(30, 10);
   expect((await read(nothing, 1_000)).sendable).toBe(90);
   expect((await read(nothing, 60)).sendable).toBe(60);

@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('hanging receivers, more than there are slots, do not delay a healthy one', async () => {
+test('hanging receivers, more than there are places, do not delay a healthy one', async () => {
   for (let n = 0; n < slots + 10; n += 1) await registerWebhook(sick, `${hanging.url}/${n}`);
   for (let n = 0; n < 5; n += 1) await placeOrder(sick);
   await hanging.waitFor(slots);

@@ -155,7 +155,7 @@ describe('group commit', () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('or for an item that has waited 25 ms, with all later ones, and never more than `concurrency`', async () => {
+  test('a second flush also starts for an item that has waited 25 ms, with all later ones, and never more than `concurrency`', async () => {
     const advance = stopClock();
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, flush });

@@ -205,7 +205,7 @@ function Row({ delivery, webhook, webhookStatus, isSelected }: RowProps) {
   );
 }
 
-/** Apart, so that the clock draws only this again. */
+/** A component of its own, so that the clock draws only this again. */
 const Wait = ({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) => (
   <small class="soft">{waitInShort(delivery, now.value, webhookStatus)}</small>
 );

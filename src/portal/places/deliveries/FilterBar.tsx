@@ -82,7 +82,7 @@ const spans = [
   ['between', 'Between…'],
 ] as const;
 
-/** A choice becomes a moment in the address: who opens a shared view sees the same. */
+/** A choice becomes a moment in the address, so that everyone who opens a shared view sees the same. */
 function TimeRange({ filters }: { filters: Filters }) {
   const [isOpen, setIsOpen] = useState(false);
   const isSet = Boolean(filters.from ?? filters.to);

@@ -104,8 +104,8 @@ function Contents() {
 }
 
 /**
- * Something to arrive: an order, and a journey of its shipment where the service simulates. `isNext`: a webhook sends to
- * the inbox, so this is the next step.
+ * Buttons that make notifications arrive: an order, and a journey of its shipment where the service simulates.
+ * `isNext`: a webhook sends to the inbox, so this is the next step.
  */
 function SampleOrder({ isNext }: { isNext: boolean }) {
   const [trackingId, setTrackingId] = useState<string | null>(null);
@@ -168,7 +168,7 @@ const choices: { fail: Failure | null; name: string; hint: string }[] = [
 /** How the inbox responds from now on. A choice shows at once, and goes back if the service refuses it. */
 function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Promise<unknown> }) {
   const [isOnce, setIsOnce] = useState(false);
-  /** Chosen, and not known to be in effect yet. */
+  /** What was chosen, and is not known to be in effect yet. */
   const [wanted, setWanted] = useState<{ fail: Failure | null } | null>(null);
   const latest = useRef<typeof wanted>(null);
   const current = (wanted ?? inbox).fail;

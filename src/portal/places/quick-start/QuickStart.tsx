@@ -27,7 +27,7 @@ import { useRead } from '../../poll.js';
 import { VerifiedBadge } from '../inbox/Arrival.js';
 import { useInbox, type Item } from '../inbox/contents.js';
 
-/** The one just created has its secret; an earlier one has its health. */
+/** A webhook that was just created has its secret; an earlier one has its health. */
 type Chosen = WebhookWithSecret | ListedWebhook;
 
 /** A webhook to create or to go on with, a test, the check of its signature, an order. Each step works once it can. */

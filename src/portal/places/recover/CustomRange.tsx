@@ -18,7 +18,7 @@ const kinds = [
   ['NEVER_ATTEMPTED', 'Never attempted'],
 ] as const;
 
-/** Any span, a kind of deliveries, one shipment: first counted, then sent. */
+/** Counts, then sends, what was missed in any span, of a kind of deliveries or of one shipment. */
 export function CustomRange({ webhookId, from: since, onSend }: Props) {
   const [from, setFrom] = useState(since);
   const [to, setTo] = useState(() => new Date().toISOString());

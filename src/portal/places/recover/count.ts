@@ -17,7 +17,7 @@ export interface Count {
   isAll: boolean;
 }
 
-/** The limit of deliveries, and of events. */
+/** At most so many deliveries, and so many events, are read. */
 const maxRead = 5_000;
 const pageSize = 250;
 
@@ -53,7 +53,7 @@ function without(events: FeedEvent[], deliveries: Delivery[]): FeedEvent[] {
 const isMissed = ({ status, attemptCount }: Delivery) =>
   status === 'FAILED' || status === 'HELD' || (status === 'PENDING' && attemptCount > 0);
 
-/** One that waits for its turn gets it by itself. */
+/** A delivery that waits for its turn is sent without a replay. */
 const isHeldUnattempted = ({ status, attemptCount, heldBy }: Delivery) =>
   status === 'HELD' && attemptCount === 0 && heldBy !== 'TURN';
 
@@ -63,7 +63,7 @@ interface Counter {
   signal: AbortSignal | undefined;
 }
 
-/** The newest. Tests and notices belong to no shipment, and no replay sends them. */
+/** The newest deliveries. Tests and notices belong to no shipment, and no replay sends them. */
 async function readDeliveries({ webhookId, span, signal }: Counter, status?: string, atMost = maxRead) {
   // A replay includes `to`; the log does not.
   const to = new Date(Date.parse(span.to) + 1).toISOString();
@@ -79,7 +79,7 @@ async function readDeliveries({ webhookId, span, signal }: Counter, status?: str
 /** The feed is in the order of commit, which differs slightly from that of `recordedAt`. */
 const leewayMs = 60_000;
 
-/** The oldest, with a state that the webhook is interested in; without those that are sent without a replay. */
+/** The oldest events with a state that the webhook is interested in, except those that are sent without a replay. */
 async function readWantedEvents({ webhookId, span: { from, to, trackingId }, signal }: Counter) {
   const { interests, health } = await read<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, signal);
   const endMs = Date.parse(to);

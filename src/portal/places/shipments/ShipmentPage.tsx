@@ -109,7 +109,7 @@ interface Props {
   onBegun: () => Promise<void>;
 }
 
-/** Takes the shipment on, where parcels are not real: all the way, or by one state. */
+/** Buttons that move a simulated shipment on: all the way, or by one state. */
 function Simulation({ trackingId, next, onBegun }: Props) {
   const [begun, setBegun] = useState('');
   const simulate = async (body: object) => {
@@ -193,7 +193,7 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
       </p>
     );
   const named = deliveries.map((delivery) => ({ delivery, name: webhookName(webhooks, delivery) }));
-  // The same order under each state.
+  // The webhooks have the same order under each state.
   named.sort((a, b) => a.name.localeCompare(b.name));
   return (
     <ul class="told" aria-label={`Notified of ${wordOf(state)}`}>

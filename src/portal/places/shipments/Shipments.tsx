@@ -131,7 +131,7 @@ async function open(number: string): Promise<boolean> {
   return count > 0;
 }
 
-/** Where parcels are not real. */
+/** Shown where the service simulates shipments. */
 function SampleOrder() {
   if (!session.value?.features.simulate) return null;
   const place = async () => {

@@ -154,7 +154,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   );
 }
 
-/** After a day of failures its owner is told of what may come. */
+/** After a day of failures the page warns that the webhook may be disabled. */
 const warnBeforeMs = 4 * 86_400_000;
 
 /** The last 24 hours in figures and bars. */

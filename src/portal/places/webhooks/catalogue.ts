@@ -13,5 +13,5 @@ export function useStates(): string[] {
   return states.value;
 }
 
-/** How the other webhooks are doing; `*` does not include them. */
+/** The notices about other webhooks; `*` does not include them. */
 export const notices = ['WEBHOOK_FAILING', 'WEBHOOK_RECOVERED', 'WEBHOOK_DISABLED'];

@@ -194,7 +194,7 @@ test.each([
   expect(oldestMs).toBeLessThan(30_000);
 });
 
-test('a claim ends once, however often that is told', () => {
+test('a claim ends once, however often its end is reported', () => {
   const scheduler = new Scheduler({ concurrency: 10, slowMs });
   scheduler.claimed([claimOf('a', 'a'), claimOf('b', 'b')], 0, null);
   const [first, second] = scheduler.starts(0);

@@ -149,7 +149,7 @@ describe('a kept connection', () => {
   });
 });
 
-describe('of a name whose other family is told later', () => {
+describe('a name whose second address family is told later', () => {
   const loopback = createLoopback();
   const closers: (() => void)[] = [];
   afterEach(() => {

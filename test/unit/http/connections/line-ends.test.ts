@@ -59,7 +59,7 @@ describe('line ends between requests', () => {
 describe('what nobody needs is read slowly:', () => {
   const lineEnds = '\r\n'.repeat(2 ** 22);
 
-  test('of a connection 64 KiB in an event-loop tick, and as much ahead', async () => {
+  test('64 KiB of a connection in an event-loop tick, and as much ahead', async () => {
     await start();
     let reading: Socket | undefined;
     pages['/upload'] = (request, response) => {
