@@ -324,11 +324,7 @@ export interface MarkedShipment {
  * `quietMs` leaves out shipments with a new state within that time. The rows are locked, so a concurrent recording is
  * either visible to the following statements or sees the mark.
  */
-function markErased(
-  tx: Database,
-  shipmentIds: string[],
-  quietMs: number | null,
-): Promise<MarkedShipment[]> {
+function markErased(tx: Database, shipmentIds: string[], quietMs: number | null): Promise<MarkedShipment[]> {
   return tx.query<MarkedShipment>(
     'mark-erased',
     `with locked as materialized (
