@@ -16,6 +16,6 @@ export default {
   injectGlobals: false,
   runtime: '<rootDir>/test/support/jest/runtime.cjs',
   testSequencer: '<rootDir>/test/sequencer.js',
-  testTimeout: 60_000, // real engines on a busy machine
+  testTimeout: 240_000, // real engines on a busy machine
   forceExit: true, // sockets that receivers keep alive would hold the process
 };

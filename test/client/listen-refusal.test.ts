@@ -23,7 +23,7 @@ beforeAll(async () => {
     const { data } = await account.call('/v1/events?from=1970-01-01');
     return data.events.length === 2;
   });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.end('SIGKILL')));
   await Promise.all(receivers.map((receiver) => receiver.close()));

@@ -59,7 +59,7 @@ beforeAll(async () => {
     PARCELHOOK_PASSWORD: account.password,
     ORDER: JSON.stringify(sampleOrder()),
   };
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.concurrent('its types match the API document; if not: npm run client-types', async () => {

@@ -186,16 +186,13 @@ async function replayed(account: Account, webhookId: string): Promise<void> {
   await until(
     'the replay is done',
     async () => (await account.call(`/v1/replays/${data.replayId}`)).data.status === 'DONE',
-    40_000,
   );
 }
 
 async function settled(account: Account, webhookId: string): Promise<void> {
   const isFinished = (status: string) => ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
-  await until(
-    'all deliveries are finished',
-    async () => Object.keys(await countShown(account, webhookId)).every(isFinished),
-    40_000,
+  await until('all deliveries are finished', async () =>
+    Object.keys(await countShown(account, webhookId)).every(isFinished),
   );
 }
 

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { startService, type Service } from '../support/harness.js';
+import { sharedService } from '../support/shared-service.js';
 import { blocksOf } from './runbook.js';
 
-let service: Service;
 const pages = new Map<string, { answer: Response; page: string }>();
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  const service = await sharedService();
   for (const name of ['api', 'receiving', 'runbook']) {
     const answer = await fetch(`${service.url}/docs/${name}`);
     pages.set(name, { answer, page: await answer.text() });
   }
 });
-afterAll(() => service?.stop());
 
 const all = (pattern: RegExp, text: string) => [...text.matchAll(pattern)].map(([, found]) => found!);
 const idsIn = (page: string) => all(/\sid="([^"]*)"/g, page);

@@ -82,7 +82,7 @@ beforeAll(async () => {
   };
   const file = writeProgram('receiver.mjs', 'The kit', 'js');
   receiver = await startReceiver(`node ${file}`, env);
-}, 60_000);
+});
 afterAll(async () => {
   killPrograms();
   await pool?.end();

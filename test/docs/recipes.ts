@@ -137,7 +137,7 @@ function recipe(name: string, files: Record<string, string>, command: string): R
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'parcelhook-recipes-'));
-const venv = join(folder, 'venv');
+const fromPyPI = join(folder, 'PyPI');
 
 export const removeRecipes = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
@@ -147,12 +147,22 @@ export async function installPackages(): Promise<void> {
   symlinkSync(resolve('dist/client'), join(folder, 'node_modules/@parcelhook/client'));
   symlinkSync(resolve('node_modules/express'), join(folder, 'node_modules/express'));
   const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', join(folder, 'npm')];
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1'];
+  const pip = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-compile',
+    '--retries',
+    '1',
+  ];
   await Promise.all([
     install('npm', () => run('npm', [...npm, ...npmPackages])),
     install('PyPI', async () => {
-      await run(python, ['-m', 'venv', venv]);
-      await run(join(venv, 'bin/python'), [...pip, ...pythonPackages]);
+      await run(python, [...pip, '--target', fromPyPI, ...pythonPackages]);
+      const { stdout } = await run(python, ['-c', 'import sys; print(sys.executable)']);
+      symlinkSync(stdout.trim(), join(fromPyPI, 'bin/python'));
     }),
   ]);
   for (const { name, lacks } of recipes)
@@ -184,6 +194,6 @@ export function setUp({ name, files, command, registry }: Recipe, port: number):
     throw new Error(`The recipe for ${name} does not listen on 9001.`);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), onPort(text));
   if (registry === 'npm') symlinkSync(join(folder, 'npm/node_modules'), join(cwd, 'node_modules'));
-  const path = [join(venv, 'bin'), resolve('node_modules/.bin'), process.env.PATH].join(':');
-  return { command: onPort(command), cwd, env: { ...process.env, PATH: path } };
+  const path = [join(fromPyPI, 'bin'), resolve('node_modules/.bin'), process.env.PATH].join(':');
+  return { command: onPort(command), cwd, env: { ...process.env, PATH: path, PYTHONPATH: fromPyPI } };
 }

@@ -54,7 +54,7 @@ if (!installedPostgres)
       },
       [`${installedPostgres}/bin`],
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     if (service) await stopProcess(service);
     for (const close of closing.reverse()) await close();
@@ -145,7 +145,7 @@ if (!installedPostgres)
     expectWrong(await account.call(`/v1/events?after=${cursor}`), ['after']);
     expect((await account.call(`/v1/events?after=${await cursorNow()}`)).httpStatus).toBe(200);
     for (const status of await step(6)) expect(status).toMatch(/^lag\.deliveriesDue +0$/m);
-  }, 120_000);
+  });
 
   test('from a base backup: the same, once the feed is renewed by hand', async () => {
     const step = stepsOf('Restore from a base backup', 6);
@@ -168,7 +168,7 @@ if (!installedPostgres)
     expectWrong(await account.call(`/v1/events?after=${kept.cursor}`), ['after']);
     expect((await account.call(`/v1/events?after=${await cursorNow()}`)).httpStatus).toBe(200);
     await expectKept(kept, lost, restoredAt);
-  }, 120_000);
+  });
 
   test('an upgrade to another version of PostgreSQL: the new one has a dump of the old server, and earlier cursors are refused', async () => {
     const step = stepsOf('Restore from a dump', 7);
@@ -188,5 +188,5 @@ if (!installedPostgres)
     await startAgain();
     expectWrong(await account.call(`/v1/events?after=${kept.cursor}`), ['after']);
     await expectKept(kept, null, restoredAt);
-  }, 120_000);
+  });
 });

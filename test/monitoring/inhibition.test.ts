@@ -101,7 +101,7 @@ const scenes: Record<string, Scene> = {
         }),
       ),
     );
-  }, 30_000);
+  });
   afterAll(async () => {
     await alertmanager?.stop();
     await receiver?.close();

@@ -82,7 +82,7 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
         return sees('parcelhook_postgres_pool_connections{state="busy"} > 0');
       });
       await traffic.stop();
-    }, 90_000);
+    });
     afterAll(async () => {
       await prometheus?.stop();
       if (worker) await stopProcess(worker);

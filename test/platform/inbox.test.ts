@@ -24,7 +24,7 @@ const startEmbedded = (dataDir: string, env: Record<string, string> = {}) =>
 beforeAll(async () => {
   folder = newFolder();
   service = await startEmbedded(folder.path);
-}, 60_000);
+});
 afterAll(async () => {
   if (service) await stopProcess(service);
   folder?.remove();
@@ -283,7 +283,7 @@ describe('in production', () => {
     await expectNoInbox(open.url);
     await stopProcess(open);
     other.remove();
-  }, 60_000);
+  });
 
   test('in development the document has it', async () => {
     const document = await request(`${service.url}/openapi.json`);

@@ -10,9 +10,9 @@ import {
 } from '../support/client.js';
 import { expectWrong } from '../support/expect.js';
 import { operatorToken, startServiceToInspect, type Service } from '../support/harness.js';
-import { runProgram } from '../support/program.js';
 import { until } from '../support/until.js';
 import { orderDelivered, startHook } from '../support/deliveries.js';
+import { runOperator } from './run-operator.js';
 
 let service: Service;
 let account: Account;
@@ -23,12 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const run = (line: string, input = '') =>
-  runProgram(
-    ['operator', ...line.split(' ')],
-    { PARCELHOOK_URL: service.url, OPERATOR_TOKEN: operatorToken },
-    { input },
-  );
+const run = async (line: string, input = '') => {
+  const env = { PARCELHOOK_URL: service.url, OPERATOR_TOKEN: operatorToken };
+  const { code: exit, ...printed } = await runOperator(line.split(' '), env, input);
+  return { exit, ...printed };
+};
 const json = async (line: string): Promise<Record<string, unknown>> =>
   JSON.parse((await run(`${line} --json`)).stdout) as Record<string, unknown>;
 

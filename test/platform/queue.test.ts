@@ -204,7 +204,7 @@ describe('the queue on PostgreSQL', () => {
     await until(/closed/);
     for (const socket of sockets) socket.destroy();
     expect(await exited).toEqual([0, null]);
-  }, 120_000);
+  });
 });
 
 describe('Redis', () => {

@@ -33,7 +33,7 @@ afterEach(() => {
 
 /** A browser with a profile of its own, at an empty page. After each test it is checked that nothing was wrong. */
 export async function openBrowser(service: { url: string }): Promise<Portal> {
-  const { context, close } = await launch(service.url);
+  const context = await launch(service.url);
   const wrong: string[] = [];
   let allowed: RegExp[] = [];
   const note = (what: string) => void wrong.push(what);
@@ -50,7 +50,7 @@ export async function openBrowser(service: { url: string }): Promise<Portal> {
   });
   const portal = {
     context,
-    page: context.pages()[0] ?? (await context.newPage()),
+    page: await context.newPage(),
     wrong,
     allow: (...patterns: RegExp[]) => void allowed.push(...patterns),
     unexpected: () => {
@@ -61,7 +61,7 @@ export async function openBrowser(service: { url: string }): Promise<Portal> {
     },
     close: async () => {
       openPortals = openPortals.filter((open) => open !== portal);
-      await close();
+      await context.close();
     },
   };
   openPortals.push(portal);

@@ -196,7 +196,6 @@ inBrowser(
     await page.getByRole('button', { name: 'Back to the newest' }).click();
     await until('the newest page', async () => (await rows().count()) === 50);
   },
-  120_000,
 );
 
 inBrowser(

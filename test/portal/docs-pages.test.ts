@@ -17,7 +17,7 @@ let page: Page;
 beforeAll(async () => {
   service = await startService({ role: 'api' });
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-}, 90_000);
+});
 afterAll(async () => {
   await portal?.close();
   await service?.stop();

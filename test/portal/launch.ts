@@ -1,33 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { chromiumProgram, whereIs } from '../programs/draw/browser.js';
 import type { Account } from '../support/client.js';
 
 export const desk = { width: 1_440, height: 900 };
 export const phone = { width: 390, height: 800 };
 
-/** A browser with a profile of its own, at an empty page. */
-export async function launch(baseURL: string): Promise<{ context: BrowserContext; close(): Promise<void> }> {
+/** One for all files of a jest worker, whose modules are evaluated anew: it ends with the worker. */
+const shared = globalThis as { parcelhookBrowser?: Promise<Browser> };
+
+function theBrowser(): Promise<Browser> {
   if (!chromiumProgram) throw new Error('no chromium on the PATH: apt-get install chromium');
-  const home = mkdtempSync(join(tmpdir(), 'parcelhook-portal-'));
-  const context = await chromium.launchPersistentContext(home, {
+  return (shared.parcelhookBrowser ??= chromium.launch({
     executablePath: whereIs(chromiumProgram),
     chromiumSandbox: false,
     timeout: 60_000,
+    args: ['--disable-gpu', '--force-color-profile=srgb', '--disable-lcd-text'],
+  }));
+}
+
+export const endBrowser = async (): Promise<void> => (await shared.parcelhookBrowser)?.close();
+
+/** A profile of its own, without a page. */
+export async function launch(baseURL: string): Promise<BrowserContext> {
+  const context = await (
+    await theBrowser()
+  ).newContext({
     baseURL,
     viewport: desk,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
-    args: ['--disable-gpu', '--force-color-profile=srgb', '--disable-lcd-text'],
   });
-  context.setDefaultTimeout(30_000);
-  const close = async () => {
-    await context.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  };
-  return { context, close };
+  context.setDefaultTimeout(60_000);
+  return context;
 }
 
 /** Fills in the form as a person would. */

@@ -13,7 +13,7 @@ import { operator, placeOrder, registerAccount, type Account } from '../support/
 import { deliveriesOf, startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { operatorToken, startProcess, stopProcess } from '../support/process.js';
 import { until } from '../support/until.js';
-import { desk, launch, logIn, placesOf } from './launch.js';
+import { desk, endBrowser, launch, logIn, placesOf } from './launch.js';
 
 const maxBytes = 150_000;
 const colors = 64;
@@ -49,9 +49,8 @@ async function draw(): Promise<void> {
   });
   const { failing, shown } = await fill(account, postgres.sql);
 
-  const { context, close } = await launch(service.url);
-  closing.push(close);
-  const page = context.pages()[0]!;
+  closing.push(endBrowser);
+  const page = await (await launch(service.url)).newPage();
   await page.goto('/webhooks');
   await logIn(page, account);
   await placesOf(page).waitFor();

@@ -66,7 +66,6 @@ inBrowser(
     expect(hook.receiver.received).toHaveLength(attempts + 5);
     await leave(page, hook);
   },
-  120_000,
 );
 
 inBrowser(
@@ -96,7 +95,6 @@ inBrowser(
     expect(new URL(page.url()).searchParams.get('status')).toBe('HELD');
     await leave(page, hook);
   },
-  120_000,
 );
 
 inBrowser(
@@ -119,26 +117,21 @@ inBrowser(
     await page.getByText('It was cancelled').waitFor();
     await leave(page, hook);
   },
-  120_000,
 );
 
-inBrowser(
-  'where the circuit is open, the page says until when what it sends waits',
-  async () => {
-    const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
-    hook.response.status = 500;
-    await recordOrders(12);
-    await untilFound(
-      async () => (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.circuit === 'OPEN',
-    );
-    await page.goto(`/recover?webhookId=${hook.webhookId}`);
-    await page
-      .getByText('The circuit is open: what you send again waits until a probe or a test succeeds.')
-      .waitFor();
-    await leave(page, hook);
-  },
-  120_000,
-);
+inBrowser('where the circuit is open, the page says until when what it sends waits', async () => {
+  const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+  hook.response.status = 500;
+  await recordOrders(12);
+  await untilFound(
+    async () => (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.circuit === 'OPEN',
+  );
+  await page.goto(`/recover?webhookId=${hook.webhookId}`);
+  await page
+    .getByText('The circuit is open: what you send again waits until a probe or a test succeeds.')
+    .waitFor();
+  await leave(page, hook);
+});
 
 inBrowser(
   'for a parked webhook the page counts what a replay sends, and says what comes without one',
@@ -169,25 +162,20 @@ inBrowser(
     expect(hook.receiver.received).toHaveLength(ofReplay + 2);
     await leave(page, hook);
   },
-  120_000,
 );
 
-inBrowser(
-  'where all that is left was erased, the page says so',
-  async () => {
-    const hook = await startHook(account, { interests: ['*'] });
-    const [event] = (await account.call('/v1/events?limit=1')).data.events as { trackingId: string }[];
-    await operator(service, `/shipments/${event!.trackingId}/erase`, { method: 'POST' });
-    await page.goto(`/recover?webhookId=${hook.webhookId}`);
-    await page.getByText('Another time range, or only a part').click();
-    await page.getByLabel('Tracking id (optional)').fill(event!.trackingId);
-    await page.getByRole('button', { name: 'Count' }).click();
-    await page.getByRole('group').getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('what is left from that time was erased').waitFor();
-    await leave(page, hook);
-  },
-  120_000,
-);
+inBrowser('where all that is left was erased, the page says so', async () => {
+  const hook = await startHook(account, { interests: ['*'] });
+  const [event] = (await account.call('/v1/events?limit=1')).data.events as { trackingId: string }[];
+  await operator(service, `/shipments/${event!.trackingId}/erase`, { method: 'POST' });
+  await page.goto(`/recover?webhookId=${hook.webhookId}`);
+  await page.getByText('Another time range, or only a part').click();
+  await page.getByLabel('Tracking id (optional)').fill(event!.trackingId);
+  await page.getByRole('button', { name: 'Count' }).click();
+  await page.getByRole('group').getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('what is left from that time was erased').waitFor();
+  await leave(page, hook);
+});
 
 inBrowser('an attempt whose response was erased does not say that the response had no body', async () => {
   const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });

@@ -108,7 +108,7 @@ export const untilAllAre = (
   webhookId: string,
   status: string,
   count: number,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ) =>
   until(
     `${count} deliveries ${status}`,

@@ -83,7 +83,7 @@ export async function untilState(account: Account, trackingId: string, state: st
   for (;;) {
     const response = await account.call(`/v1/shipment-tracking/${trackingId}`);
     if (response.data?.state === state) return response;
-    if (Date.now() > startedAt + 10_000)
+    if (Date.now() > startedAt + 60_000)
       throw new Error(`not ${state} in time: ${JSON.stringify(response.body)}`);
     await pause(startedAt);
   }

@@ -57,7 +57,7 @@ export async function startReceiver(reply: Receiver['reply'] = () => ({})): Prom
   async function waitFor(
     count: number,
     matches: (request: Received) => boolean = () => true,
-    timeoutMs = 15_000,
+    timeoutMs = 60_000,
   ) {
     const tooLate = AbortSignal.timeout(timeoutMs);
     for (;;) {

@@ -7,11 +7,11 @@ const maxMs = 100;
 export const pause = (startedAt: number): Promise<void> =>
   sleep(Math.min(maxMs, Math.max(leastMs, (Date.now() - startedAt) / 10)));
 
-/** Resolves with the milliseconds that took; rejects after `timeoutMs`. */
+/** Resolves with the milliseconds that took; rejects after `timeoutMs`, by default far longer than a busy machine takes. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<number> {
   const startedAt = Date.now();
   while (!(await condition())) {

@@ -77,7 +77,7 @@ test(`four workers share ${backlog} deliveries of one webhook without row-lock w
   );
   expect(reasons.map(({ reason }) => reason).sort()).toEqual(['SUPERSEDED', 'WEBHOOK_DELETED']);
   expect(broken.arrivals.size).toBeGreaterThan(0);
-}, 120_000);
+});
 
 /** Due notifications of unknown shipments. */
 async function oweMany(webhookId: string): Promise<void> {

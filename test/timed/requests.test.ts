@@ -190,4 +190,4 @@ test('a delivery with 20,000 attempts is read a page at a time, newest first, wi
     200,
   );
   await hook.close();
-}, 60_000);
+});

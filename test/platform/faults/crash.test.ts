@@ -76,7 +76,6 @@ describe('after a kill -9', () => {
         ).toEqual([{ state: 'CREATED' }]);
       },
     ),
-    60_000,
   );
 
   const inFlight = 20;
@@ -126,6 +125,5 @@ describe('after a kill -9', () => {
         },
       )();
     },
-    60_000,
   );
 });

@@ -125,7 +125,6 @@ test.concurrent(
     expect(hook.receiver.received).toHaveLength(2);
     await hook.close();
   }),
-  30_000,
 );
 
 /** It can go silent: no more bytes, and no close. */
@@ -193,5 +192,4 @@ test.concurrent(
       await dropDatabase(server, name);
     }
   },
-  60_000,
 );

@@ -107,7 +107,6 @@ const name = `t_${randomBytes(6).toString('hex')}`;
         await receiver.close();
       }
     },
-    120_000,
   );
 
   describe('a pool', () => {

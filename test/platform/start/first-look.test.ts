@@ -117,7 +117,7 @@ describe('embedded mode, on a path with spaces', () => {
     expect((await logIn(firstGreeting)).httpStatus).toBe(200);
     expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
     await until('ready', async () => (await request(`${running!.url}/readyz`)).httpStatus === 200);
-  }, 60_000);
+  });
 
   test('from a fresh start, a log-in, a webhook to the inbox and an order are enough to see it arrive verified', async () => {
     const { accountKey: key, email, password } = accountIn(firstGreeting);
@@ -143,7 +143,7 @@ describe('embedded mode, on a path with spaces', () => {
       request(`${running!.url}${path}`, { method: 'DELETE', headers: { ...fromPortal, cookie } });
     expect((await remove(`/v1/webhooks/${webhookId}`)).httpStatus).toBe(200);
     expect((await remove('/v1/inbox')).httpStatus).toBe(200);
-  }, 60_000);
+  });
 
   test('a fresh start raises no alarm before the first job can have come, which it gives a second', () => {
     const timeOf = (message: string) => {
@@ -207,7 +207,6 @@ describe('embedded mode, on a path with spaces', () => {
         await close();
       }
     },
-    120_000,
   );
 
   inBrowser(
@@ -277,7 +276,6 @@ describe('embedded mode, on a path with spaces', () => {
         await close();
       }
     },
-    120_000,
   );
 
   test('the printed commands, pasted into bash, complete a whole journey', async () => {
@@ -317,7 +315,7 @@ describe('embedded mode, on a path with spaces', () => {
     const after = await inboxOf(greeting);
     expect(new URL(after.address).pathname).toBe(new URL(inbox.address).pathname);
     expect(after.total).toBe(0);
-  }, 60_000);
+  });
 
   test('after a kill -9 of the service and of its PostgreSQL the next start has everything', async () => {
     running!.kill('SIGKILL');
@@ -326,7 +324,7 @@ describe('embedded mode, on a path with spaces', () => {
     const greeting = await start();
     expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
     expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'DELIVERED' });
-  }, 60_000);
+  });
 
   test('a second start on the same folder names the process that uses it, and exits 78', async () => {
     const { exit, stderr } = await runProgram([], { DATA_DIR: dataDir, PORT: '0' });
@@ -334,7 +332,7 @@ describe('embedded mode, on a path with spaces', () => {
     expect(stderr).toMatch(/^\S.*\n$/);
     expect(stderr).toContain(`process ${running!.pid} uses ${dataDir}. What to do: stop it`);
     expect((await request(`${running!.url}/readyz`)).httpStatus).toBe(200);
-  }, 30_000);
+  });
 
   test('without its secrets, or with others, the database is left alone: exit 78, and nothing is created', async () => {
     expect(await stopProcess(running!)).toBe(0);
@@ -365,7 +363,7 @@ describe('embedded mode, on a path with spaces', () => {
 
     renameSync(apart, kept);
     expect(accountIn(await start())).toEqual(accountIn(firstGreeting));
-  }, 60_000);
+  });
 });
 
 test('where nothing simulates, the printed commands send the shipment on its way as the operator', async () => {
@@ -382,4 +380,4 @@ test('where nothing simulates, the printed commands send the shipment on its way
     await receiver.close();
     folder.remove();
   }
-}, 60_000);
+});

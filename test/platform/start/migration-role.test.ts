@@ -91,7 +91,7 @@ describe('MIGRATION_DATABASE_URL', () => {
     await ask(adminUrl, `drop database ${name} with (force)`);
     await createDatabase(adminUrl, name, null);
     await ask(adminUrl, `revoke ${service} from ${owner}`);
-  }, 60_000);
+  });
 
   test('migrations run under their own role; processes without it wait; the service works fully and owns nothing', async () => {
     await ask(adminUrl, `alter database ${name} owner to ${owner}`);
@@ -113,7 +113,7 @@ describe('MIGRATION_DATABASE_URL', () => {
     const [, api] = await starting;
     await expectWhole(api);
     expect(await owned()).toEqual([]);
-  }, 60_000);
+  });
 
   test.each([
     'alter table outbox add column more text',
@@ -148,7 +148,7 @@ describe('MIGRATION_DATABASE_URL', () => {
       },
       50_000,
     );
-  }, 60_000);
+  });
 });
 
 test('MIGRATION_DATABASE_URL without DATABASE_URL is refused', async () => {

@@ -213,5 +213,5 @@ describe('PostgreSQL', () => {
     await client.connect();
     expect((await client.query(`select name from shippers where name = 'Rehearsal'`)).rows).toEqual([]);
     await client.end();
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ describe('SIGTERM', () => {
     await untilAllAre(service, webhookId, 'SUCCEEDED', 12, 25_000);
     expect(heardOf(receiver.received, accepted)).toBe(12);
     expect(repeated(receiver.received)).toBe(0);
-  }, 60_000);
+  });
 
   test.concurrent('gives up on outcomes that cannot be recorded within SHUTDOWN_TIMEOUT', async () => {
     const service = await start({ DELIVERY_TIMEOUT: '500ms', SHUTDOWN_TIMEOUT: '500ms' });
@@ -170,5 +170,5 @@ describe('SIGTERM', () => {
       service.process = processes[0]!;
       await stopProcess(processes[1]!);
     }
-  }, 60_000);
+  });
 });

@@ -57,26 +57,31 @@ const everything = async () => {
 const another = 'another'.repeat(6);
 
 /** All roles at once, and nothing else. */
-async function expectRefused(says: RegExp, env: Record<string, string>, program?: string): Promise<void> {
+async function expectRefused(
+  says: RegExp,
+  env: Record<string, string>,
+  { program, roles = ['all', 'api', 'worker'] }: { program?: string; roles?: string[] } = {},
+): Promise<void> {
   const before = await everything();
   const run = (role: string) =>
     runProgram([role], { ...service.env, ...env }, { ...(program && { program }) });
-  for (const ended of await Promise.all(['all', 'api', 'worker'].map(run)))
+  for (const ended of await Promise.all(roles.map(run)))
     expect({ ...ended, isRefused: isRefused(ended, says) }).toMatchObject({ isRefused: true });
   expect(await everything()).toEqual(before);
 }
 
 describe('no role starts, and none writes anything,', () => {
-  test.each([
-    ['with another SECRETS_KEY', { SECRETS_KEY: another }],
-    [
-      'with two keys of which neither is the right one',
+  test('with another SECRETS_KEY', () => expectRefused(lostKey, { SECRETS_KEY: another }));
+
+  test('with two keys of which neither is the right one', () =>
+    expectRefused(
+      lostKey,
       { SECRETS_KEY: another, SECRETS_KEY_PREVIOUS: 'x'.repeat(32) },
-    ],
-  ])('%s', (_, keys) => expectRefused(lostKey, keys));
+      { roles: ['api'] },
+    ));
 
   test('if the text of an applied migration has changed', () =>
-    expectRefused(otherMigration, {}, programWithOtherText(subfolder('other-text'))));
+    expectRefused(otherMigration, {}, { program: programWithOtherText(subfolder('other-text')) }));
 });
 
 test('with the right key as SECRETS_KEY_PREVIOUS, and other line endings, it starts', async () => {
@@ -143,7 +148,7 @@ test('a worker before the schema waits, reports it in one line and at /readyz, a
     expect(await stopProcess(await starting)).toBe(0);
     await database.drop();
   }
-}, 60_000);
+});
 
 test('a migration that waits for a lock gives up before others wait long behind it, and is retried', async () => {
   const program = copyOfProgram(subfolder('locked'));
@@ -212,23 +217,21 @@ describe('an impossible start', () => {
     expect(stderr.split('ENOENT')).toHaveLength(2);
   });
 
-  test.each([
-    ['STATES_FILE', '{"initial": "A", "states": [{"name": "A", "next": ["B"]}]}'],
-    ['DROPOFF_FILE', '[]'],
-    ['STATES_FILE', 'no JSON'],
-  ])('with an unusable data file exits 78 and names %s', async (name, content) => {
-    const folder = newFolder();
-    const file = join(folder.path, 'file.json');
-    writeFileSync(file, content);
-    const secrets = {
+  test('with unusable data files exits 78 and names each', async () => {
+    const files = {
+      STATES_FILE: '{"initial": "A", "states": [{"name": "A", "next": ["B"]}]}',
+      DROPOFF_FILE: '[]',
+    };
+    const env: Record<string, string> = {
+      DATABASE_URL: 'postgres://localhost:1/none',
       TOKEN_SECRET: 'x'.repeat(32),
       SECRETS_KEY: 'x'.repeat(32),
       OPERATOR_TOKEN: 'x'.repeat(16),
     };
-    const env = { DATABASE_URL: 'postgres://localhost:1/none', ...secrets, [name]: file };
+    for (const [name, content] of Object.entries(files))
+      writeFileSync((env[name] = join(folder.path, `${name}.json`)), content);
     const { exit, stderr } = await runProgram([], env);
-    folder.remove();
-    expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
+    for (const name of Object.keys(files)) expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
     expect(exit).toBe(78);
   });
 });

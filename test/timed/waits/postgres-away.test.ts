@@ -139,7 +139,6 @@ test(
     expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
     expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
   }),
-  90_000,
 );
 
 test.concurrent(
@@ -169,7 +168,6 @@ test.concurrent(
     expect(await stopProcess(second)).toBe(0);
     expect(crashTraces(second.output())).toEqual([]);
   }),
-  60_000,
 );
 
 test.concurrent(
@@ -203,7 +201,6 @@ test.concurrent(
       expect(load.accepted.length).toBeGreaterThan(load.responses.length / 2);
     }),
   ),
-  60_000,
 );
 
 test.concurrent(
@@ -266,5 +263,4 @@ test.concurrent(
       expect(repeated(receiver.received)).toBe(0);
     }),
   ),
-  60_000,
 );

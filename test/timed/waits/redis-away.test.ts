@@ -63,5 +63,4 @@ afterAll(() => folder.remove());
       await service.stop();
     }
   },
-  60_000,
 );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { launch, logIn, placesOf } from '../../../portal/launch.js';
+import { endBrowser, launch, logIn, placesOf } from '../../../portal/launch.js';
 import { registerAccount, registerWebhook, type Account } from '../../../support/client.js';
 import { startLoad } from '../../../support/load.js';
 import { percentiles } from '../percentiles.js';
@@ -32,10 +32,10 @@ export const portal: Scenario = {
     const [row] = await bench.sql<{ n: number }>(
       'select ((select count(*) from deliveries) + (select count(*) from outbox))::int as n',
     );
-    const { context, close } = await launch(url);
+    const context = await launch(url);
     try {
       await context.addInitScript(watching);
-      const page = context.pages()[0]!;
+      const page = await context.newPage();
       await page.goto('/webhooks');
       await logIn(page, account);
       await placesOf(page).waitFor();
@@ -44,7 +44,7 @@ export const portal: Scenario = {
         ...(await measure(bench, page, account, webhookIds)),
       ];
     } finally {
-      await close();
+      await endBrowser();
     }
   },
 };
