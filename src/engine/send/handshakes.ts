@@ -2,6 +2,8 @@ import type https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createGate } from '../../platform/limits/gate.js';
 import type { Requester } from './dns/resolver.js';
+import type { ErrorCode } from './errors.js';
+import type { PhaseTimes } from './phases.js';
 
 const atOnce = 8;
 /** One that lasts longer waits for its receiver, and costs nothing meanwhile. */
@@ -53,7 +55,13 @@ const heavyMs = 100;
 
 /**
  * True if the handshake lasted longer than the two round trips that it may need: it costs us or its receiver much. The
- * connection took one round trip.
+ * connection took one round trip. One whose certificates are refused in the end costs as much.
  */
-export const isHeavy = ({ connectMs, tlsMs }: { connectMs: number | null; tlsMs: number | null }): boolean =>
-  connectMs !== null && tlsMs !== null && tlsMs - 2 * connectMs >= heavyMs;
+export function isHeavy(
+  sent: Omit<PhaseTimes, 'firstByteMs'> & { errorCode: ErrorCode | null; durationMs: number },
+): boolean {
+  const { dnsMs, connectMs, tlsMs, errorCode, durationMs } = sent;
+  if (connectMs === null) return false;
+  const refusedMs = errorCode === 'TLS' ? durationMs - (dnsMs ?? 0) - connectMs : 0;
+  return (tlsMs ?? refusedMs) - 2 * connectMs >= heavyMs;
+}
