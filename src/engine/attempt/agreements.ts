@@ -3,18 +3,19 @@ import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { childTraceparent } from '../../platform/telemetry/tracing.js';
-import { ms } from '../outbox/sql.js';
-import type { Pace, Paces } from '../schedule/pace.js';
+import { isActive, ms } from '../outbox/sql.js';
+import { destinationOf, type Pace, type Paces } from '../schedule/pace.js';
 import type { Paced } from '../schedule/pacing.js';
 import { parseDetail, type AttemptOutcome } from '../send/messages.js';
 import type { Targets } from '../send/targets.js';
 import type { Sending } from '../send/threads.js';
+import type { Starts } from './leases.js';
 
 export interface AgreementOptions {
   leaseDb: Database;
   targets: Targets;
+  starts: Pick<Starts, 'untilMs'>;
   sending: Pick<Sending, 'send'>;
-  timeoutMs: number;
   logger: Logger;
 }
 
@@ -32,22 +33,33 @@ const pacedForMs = 3 * lookEveryMs;
 export function createAgreements(options: AgreementOptions): (paced: Paced[]) => void {
   const { leaseDb: db, logger } = options;
 
-  const look = async ({ pace, webhookIds }: Paced): Promise<void> => {
+  const look = async (paced: Paced): Promise<void> => {
+    const { pace, webhookIds } = paced;
     const { agreed, asks } = await findAgreement(db, pace.destination);
     pace.isAgreed = agreed;
     if (agreed) return;
     await markPaced(db, webhookIds);
     if (!asks) return;
     pace.take(performance.now());
-    const hasAgreed = await ask(webhookIds[0]!);
+    const hasAgreed = await ask(paced);
     logger.info({ hasAgreed }, 'receiver asked whether it wants more notifications than DESTINATION_RATE');
     if (!hasAgreed) return;
     await saveAgreement(db, pace.destination);
     pace.isAgreed = true;
   };
 
-  const ask = async (webhookId: string): Promise<boolean> => {
-    const target = (await options.targets.of({ webhookId, revision: 0 })).open();
+  /** Like an attempt, it does not reach a webhook that was stopped meanwhile, nor another host if its address changed. */
+  const ask = async ({ pace, webhookIds }: Paced): Promise<boolean> => {
+    const find = async (among: string[]) => {
+      const issuedAt = performance.now();
+      const webhook = await findActive(db, among);
+      return webhook && { ...webhook, untilMs: options.starts.untilMs(issuedAt) };
+    };
+    const webhook = await find(webhookIds);
+    if (!webhook) return false;
+    const { webhookId, revision } = webhook;
+    const target = (await options.targets.of(webhook)).open();
+    if (destinationOf(target.url) !== pace.destination) return false;
     const challenge = randomBytes(32).toString('base64url');
     const outcome = await options.sending.send({
       claim: {
@@ -63,8 +75,11 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
       traceparent: childTraceparent(randomBytes(24)),
       isTraced: false,
       keepsDetail: true,
-      startUntilMs: performance.now() + options.timeoutMs,
-      mayStart: () => Promise.resolve(null),
+      startUntilMs: webhook.untilMs,
+      mayStart: async () => {
+        const now = await find([webhookId]).catch(() => null);
+        return now?.revision === revision ? now.untilMs : null;
+      },
       isProved: false,
     });
     return isEchoed(challenge, outcome);
@@ -91,6 +106,19 @@ const isEchoed = (
   ok &&
   (responseBody?.trim() === challenge ||
     parseDetail(detail).responseHeaders?.[challengeHeader] === challenge);
+
+async function findActive(
+  db: Database,
+  webhookIds: string[],
+): Promise<{ webhookId: string; revision: number } | null> {
+  const [row] = await db.query<{ webhookId: string; revision: number }>(
+    'find-active',
+    `select webhook_id as "webhookId", revision from webhooks
+      where webhook_id = any($1::uuid[]) and ${isActive('webhooks')} limit 1`,
+    [webhookIds],
+  );
+  return row ?? null;
+}
 
 /** `asks`: this process asks the receiver, which none has done lately. */
 async function findAgreement(

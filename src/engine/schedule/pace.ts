@@ -14,7 +14,6 @@ export class Pace {
   #atMs = -Infinity;
   #granted = 0;
 
-  /** `destination`: `host:port`, in lower case. */
   constructor(
     readonly paces: Paces,
     readonly destination: string,
@@ -53,6 +52,12 @@ export class Pace {
     this.#atMs = nowMs;
     return this.#tokens >= 1;
   }
+}
+
+/** `host:port`, in lower case. */
+export function destinationOf(address: string): string {
+  const { protocol, hostname, port } = new URL(address);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
 /** A target of a webhook, at one of its addresses (`Target`). */
@@ -96,13 +101,13 @@ export class Paces {
   }
 
   #ofAddress(address: string): Pace {
-    const { protocol, hostname, port } = new URL(address);
-    const destination = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    const destination = destinationOf(address);
     const known = this.#byDestination.get(destination);
     if (known) return known;
     // Lanes keep those that they wait for.
     if (this.#byDestination.size >= maxPaces) this.#byDestination.clear();
-    const isAgreed = this.#agreed.has(hostname) || this.#agreed.has(destination);
+    const host = destination.slice(0, destination.lastIndexOf(':'));
+    const isAgreed = this.#agreed.has(host) || this.#agreed.has(destination);
     const pace = new Pace(this, destination, isAgreed);
     this.#byDestination.set(destination, pace);
     return pace;

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createAgreements, createSharing } from '../../../src/engine/attempt/agreements.js';
+import {
+  createAgreements,
+  createSharing,
+  type AgreementOptions,
+} from '../../../src/engine/attempt/agreements.js';
+import type { AttemptOutcome } from '../../../src/engine/send/messages.js';
 import { dueSinceUnknown } from '../../../src/engine/outbox/types.js';
 import { Paces } from '../../../src/engine/schedule/pace.js';
 import { readBacklog } from '../../../src/observe/sendable.js';
@@ -24,20 +29,44 @@ afterAll(() => receiver?.close());
 const challengeOf = ({ headers }: Received) => headers['webhook-challenge'] as string | undefined;
 const challenges = () => receiver.received.filter((one) => challengeOf(one) !== undefined);
 
-function start(agreed: string[] = []) {
-  const target = {
-    url: receiver.url,
-    headers: ['x-own', 'yes'],
-    secret: 'whsec_c2VjcmV0',
-    earlierSecrets: [],
-  };
+interface Options {
+  agreed?: string[];
+  /** The address that challenges go to. */
+  challenged?: string;
+  /** Awaited while an attempt to challenge is made. */
+  meanwhile?: () => Promise<unknown>;
+  starts?: AgreementOptions['starts'];
+}
+
+const soon = { untilMs: (issuedAt: number) => issuedAt + 500 };
+const attempted: AttemptOutcome[] = [];
+
+function start({ agreed = [], challenged, meanwhile, starts = soon }: Options = {}) {
   const sending = openSending();
-  const targets = {
-    of: (webhook: { webhookId: string; revision: number }) =>
-      Promise.resolve({ ...webhook, storedAddress: receiver.url, open: () => target }),
+  const targetsAt = (url: string, opening?: () => Promise<unknown>) => {
+    const target = { url, headers: ['x-own', 'yes'], secret: 'whsec_c2VjcmV0', earlierSecrets: [] };
+    return {
+      of: async (webhook: { webhookId: string; revision: number }) => {
+        await opening?.();
+        return { ...webhook, storedAddress: url, open: () => target };
+      },
+    };
   };
   const paces = new Paces(perSecond, agreed);
-  const agree = createAgreements({ leaseDb: world.db, targets, sending, timeoutMs: 2_000, logger });
+  const agree = createAgreements({
+    leaseDb: world.db,
+    targets: targetsAt(challenged ?? receiver.url, meanwhile),
+    starts,
+    sending: {
+      send: async (sent) => {
+        const outcome = await sending.send(sent);
+        attempted.push(outcome);
+        return outcome;
+      },
+    },
+    logger,
+  });
+  const targets = targetsAt(receiver.url);
   return startDispatcher(world, receiver.url, { concurrency: 100, targets, sending, paces, agree });
 }
 
@@ -102,10 +131,39 @@ test('a receiver that has not agreed keeps the pace, also if it mirrors requests
   expect((await outboxOf(world)).every(({ status }) => status === 'READY')).toBe(true);
 });
 
+test('a challenge does not reach a webhook that was stopped meanwhile', async () => {
+  const webhookIds = await owe();
+  receiver.reply = () => ({});
+  attempted.splice(0);
+  const times = [-Infinity]; // the first is over: PostgreSQL is asked again right before the first byte
+  const dispatcher = start({
+    meanwhile: () => world.sql(`update webhooks set status = 'PAUSED', revision = revision + 1`),
+    starts: { untilMs: (issuedAt) => times.shift() ?? soon.untilMs(issuedAt) },
+  });
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  await until('the challenge is over', () => attempted.length === 1);
+  await dispatcher.drain();
+  expect(attempted).toMatchObject([{ withheld: true }]);
+  expect(challenges()).toEqual([]);
+});
+
+test('a receiver agrees for its own host, not for that from which a webhook was moved to it', async () => {
+  const webhookIds = await owe();
+  receiver.reply = (request) => ({ headers: { 'webhook-challenge': challengeOf(request) ?? '' } });
+  const dispatcher = start({ challenged: receiver.url.replace('127.0.0.1', 'localhost') });
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  const known = () =>
+    world.sql<{ agreed: boolean }>('select agreed_at is not null as agreed from destinations');
+  await until('it was to be asked', async () => (await known()).length === 1);
+  await receiver.waitFor(2 * perSecond);
+  await dispatcher.drain();
+  expect([challenges(), await known()]).toEqual([[], [{ agreed: false }]]);
+});
+
 test('a receiver on the list of the operator is not asked', async () => {
   const webhookIds = await owe();
   receiver.reply = () => ({});
-  const dispatcher = start([new URL(receiver.url).host]);
+  const dispatcher = start({ agreed: [new URL(receiver.url).host] });
   dispatcher.notify(dueSinceUnknown(webhookIds));
   await receiver.waitFor(owed);
   await dispatcher.drain();
