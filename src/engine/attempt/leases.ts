@@ -19,19 +19,13 @@ export interface LeaseOptions extends PassOnOptions {
   isDraining(): boolean;
 }
 
-export interface Leases {
-  /** Rejects unless PostgreSQL confirms it. */
-  giveBack(claim: DueClaim): Promise<void>;
-  stop(): void;
-}
-
 /** Pause before locked rows are tried again; they are locked only briefly. */
 const retryPauseMs = 50;
 const maxRetries = 2;
 
 const isByHand = ({ trigger }: DueClaim) => trigger === 'MANUAL';
 
-export function createLeases(options: LeaseOptions): Leases {
+export function createLeases(options: LeaseOptions) {
   const { db, leaseDb, logger, isDraining } = options;
   const { leaseMs, patienceMs } = options.durations;
 
@@ -99,7 +93,8 @@ export function createLeases(options: LeaseOptions): Leases {
     );
 
   return {
-    giveBack: async (claim) => {
+    /** Rejects unless PostgreSQL confirms it. */
+    giveBack: async (claim: DueClaim): Promise<void> => {
       const failure = await returns.add(claim);
       if (failure) throw failure;
     },

@@ -13,9 +13,8 @@ import {
   type AttemptOutcome,
   type Outgoing,
 } from './messages.js';
-import { masked } from './sealing.js';
+import { masked, type OpenTarget } from './sealing.js';
 import { createSender, type SendOutcome } from './sender.js';
-import type { OpenTarget } from './targets.js';
 
 /** Nothing but data: a thread gets a copy. */
 export interface ExchangeSettings {

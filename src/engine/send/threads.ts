@@ -16,7 +16,7 @@ import {
   type Outgoing,
   type ToThread,
 } from './messages.js';
-import type { OpenTarget } from './targets.js';
+import type { OpenTarget } from './sealing.js';
 
 /** An attempt to send. */
 export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced' | 'keepsDetail'> {

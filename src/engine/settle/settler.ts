@@ -40,21 +40,6 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   isIdle(): boolean;
 }
 
-export interface Settler {
-  /**
-   * Resolves when it is settled or, if the claim was lost, refused. It is retried for `patienceMs` while PostgreSQL is
-   * down.
-   */
-  settle(
-    claim: Claim,
-    storedAddress: string,
-    outcome: AttemptOutcome,
-  ): Promise<{ ended: Settlement; accepted: boolean }>;
-  /** From now on outcomes are retried for a few seconds only. */
-  hurry(): void;
-  flushed(): Promise<void>;
-}
-
 /** A delivery whose outcome is lost at shutdown is sent again when its lease has expired. */
 const patienceAtStopMs = 5_000;
 
@@ -66,7 +51,7 @@ interface Item extends Outcome {
   retryAfterMs: number;
 }
 
-export function createSettler(options: SettlerOptions): Settler {
+export function createSettler(options: SettlerOptions) {
   const { db, logger, metrics, durations } = options;
   const counter = createCircuitCounter({
     logger,
@@ -155,7 +140,15 @@ export function createSettler(options: SettlerOptions): Settler {
   let giveUpAt = Infinity;
 
   return {
-    settle: async (claim, storedAddress, outcome) => {
+    /**
+     * Resolves when it is settled or, if the claim was lost, refused. It is retried for `patienceMs` while PostgreSQL is
+     * down.
+     */
+    settle: async (
+      claim: Claim,
+      storedAddress: string,
+      outcome: AttemptOutcome,
+    ): Promise<{ ended: Settlement; accepted: boolean }> => {
       const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
       const probeRetryAfterMs = claim.isProbe
         ? retryAfterMs(outcome.retryAfter, new Date(databaseNowMs()))
@@ -175,6 +168,7 @@ export function createSettler(options: SettlerOptions): Settler {
       if (!accepted) metrics.lateResults.inc();
       return { ended: settlement, accepted };
     },
+    /** From now on outcomes are retried for a few seconds only. */
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
   };
@@ -233,13 +227,7 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-export interface SettleBatch {
-  settle(items: Outcome[]): Promise<SettlingResult[]>;
-  /** Call it after the commit that settled them. Never rejects: the sweeper finds what is missing. */
-  release(items: Outcome[]): Promise<void>;
-}
-
-export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
+export function createSettleBatch(options: SettleBatchOptions) {
   const { db, orderHoldMs } = options;
 
   /** Uses one round trip if nothing can be superseded in between: at low load that saves a fifth of all messages. */
