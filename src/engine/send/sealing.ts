@@ -71,12 +71,6 @@ export function createSecretBox(secretsKey: string, otherKey?: string): SecretBo
 /** Shown instead of the value of a webhook's own header; sent back, it stands for the stored value. */
 export const masked = '••••';
 
-const fields = {
-  secret: () => 'secret',
-  query: () => 'query',
-  header: (name: string) => `header ${name.toLowerCase()}`,
-};
-
 /** Opening throws if no key fits. */
 export interface Sealer {
   sealSecret(webhookId: string, secret: string): string;
@@ -88,18 +82,20 @@ export interface Sealer {
   openHeaders(webhookId: string, stored: OwnHeaders): OwnHeaders;
 }
 
+const headerField = (name: string) => `header ${name.toLowerCase()}`;
+
 export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): Sealer {
   return {
-    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: fields.secret() }),
-    openSecret: (webhookId, stored) => open(stored, { webhookId, field: fields.secret() }),
+    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: 'secret' }),
+    openSecret: (webhookId, stored) => open(stored, { webhookId, field: 'secret' }),
     sealAddress: (webhookId, address) =>
-      mapQuery(address, (query) => seal(query, { webhookId, field: fields.query() })),
+      mapQuery(address, (query) => seal(query, { webhookId, field: 'query' })),
     openAddress: (webhookId, stored) =>
-      mapQuery(stored, (query) => open(query, { webhookId, field: fields.query() })),
+      mapQuery(stored, (query) => open(query, { webhookId, field: 'query' })),
     sealHeaders: (webhookId, headers) =>
-      mapValues(headers, (value, name) => seal(value, { webhookId, field: fields.header(name) })),
+      mapValues(headers, (value, name) => seal(value, { webhookId, field: headerField(name) })),
     openHeaders: (webhookId, stored) =>
-      mapValues(stored, (value, name) => open(value, { webhookId, field: fields.header(name) })),
+      mapValues(stored, (value, name) => open(value, { webhookId, field: headerField(name) })),
   };
 }
 
