@@ -32,7 +32,14 @@ export {
   rehearseCreation,
 } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export { eraseNotification, loadShipments, type ShipmentHead } from './record/store.js';
+export {
+  deleteOldExternalIds,
+  eraseSomeEvents,
+  loadShipments,
+  markErased,
+  type MarkedShipment,
+  type ShipmentHead,
+} from './record/store.js';
 
 // Owed deliveries. Others build their own statements from these conditions and columns.
 export {

@@ -2,12 +2,18 @@ import { dropOldAudit } from '../accounts/audit/audit.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
-import { deleteOldExternalIds, dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
+import { dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
 import { createPurge } from '../history/retention/purge.js';
 import { createFold, lockCounts } from '../history/stats/fold.js';
 import { dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
-import { deleteOldDestinations, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
+import {
+  deleteOldDestinations,
+  deleteOldExternalIds,
+  owedToRemove,
+  takeOut,
+  type Dispatch,
+} from '../engine/engine.js';
 import { anyWork, createBacklogGauges, findWork, refreshGauges, type Work } from '../observe/backlog.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';

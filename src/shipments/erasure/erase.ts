@@ -2,13 +2,11 @@ import { audit, type Actor } from '../../accounts/audit/audit.js';
 import { cancelErasedUntilDone, type ErasedShipment } from '../../history/retention/cancel-erased.js';
 import type { Durations } from '../../platform/durations.js';
 import { recordNothing } from '../../feed/extent-store.js';
+import { eraseSomeEvents, markErased, type MarkedShipment } from '../../engine/engine.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
 import {
-  eraseSomeEvents,
-  markErased,
-  type MarkedShipment,
   findOrders,
   saveErasedOrders,
   forgetUnderWay,
