@@ -8,9 +8,8 @@ import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { version } from '../platform/version.js';
 import { createAgreements, createSharing } from './attempt/agreements.js';
-import { createAttemptCounter, sendTest, testLeaseMs, type Sample } from './attempt/attempt.js';
+import { createAttemptCounter, createBodies, sendTest, testLeaseMs, type Sample } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
-import { createBodies, createTargets } from './send/targets.js';
 import { disableFailing, type Disabled } from './circuit/circuit.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import { Paces } from './schedule/pace.js';
@@ -20,7 +19,7 @@ import { recordEvents, type NewEvent, type RecordDependencies, type RecordResult
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './attempt/dispatcher.js';
 import type { Destinations } from './send/destination.js';
 import type { LookupOptions } from './send/dns/resolver.js';
-import type { Sealer } from './send/sealing.js';
+import { createTargets, type Sealer } from './send/sealing.js';
 import { createSending } from './send/threads.js';
 import { cancelBacklog, createSweeper } from './sweep/sweeper.js';
 
@@ -33,7 +32,14 @@ export {
   rehearseCreation,
 } from './record/record.js';
 export type { NewEvent, RecordDependencies, RecordResult } from './record/record.js';
-export { eraseNotification, loadShipments, type ShipmentHead } from './record/store.js';
+export {
+  deleteOldExternalIds,
+  eraseSomeEvents,
+  loadShipments,
+  markErased,
+  type MarkedShipment,
+  type ShipmentHead,
+} from './record/store.js';
 
 // Owed deliveries. Others build their own statements from these conditions and columns.
 export {
@@ -88,7 +94,7 @@ export {
 } from './send/destination.js';
 export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
-export { sign } from './send/headers.js';
+export { sign, type OwnHeaders } from './send/headers.js';
 export { isProxyUrl } from './send/race.js';
 export {
   createSealer,
@@ -98,7 +104,6 @@ export {
   newSecret,
   withoutQuery,
   withoutQuerySql,
-  type OwnHeaders,
   type Sealer,
   type SecretBox,
 } from './send/sealing.js';

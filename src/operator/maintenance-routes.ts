@@ -11,8 +11,7 @@ import { isUuid } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { explain, waitReasons } from './explanation.js';
-import { loadShipments } from '../engine/engine.js';
-import type { MarkedShipment } from '../shipments/erasure.js';
+import { loadShipments, type MarkedShipment } from '../engine/engine.js';
 
 const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 

@@ -2,11 +2,17 @@ import { dropOldAudit } from '../accounts/audit.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
-import { deleteOldExternalIds, dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
+import { dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
 import { createPurge } from '../history/retention/purge.js';
 import { createFold, lockCounts, dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
-import { deleteOldDestinations, owedToRemove, takeOut, type Dispatch } from '../engine/engine.js';
+import {
+  deleteOldDestinations,
+  deleteOldExternalIds,
+  owedToRemove,
+  takeOut,
+  type Dispatch,
+} from '../engine/engine.js';
 import {
   anyWork,
   createBacklogGauges,

@@ -7,7 +7,7 @@ import { isActive, ms } from '../outbox/sql.js';
 import { destinationOf, type Pace, type Paces } from '../schedule/pace.js';
 import type { Paced } from '../schedule/pacing.js';
 import { parseDetail, type AttemptOutcome } from '../send/messages.js';
-import type { Targets } from '../send/targets.js';
+import type { Targets } from '../send/sealing.js';
 import type { Sending } from '../send/threads.js';
 import type { Starts } from './leases.js';
 

@@ -1,4 +1,7 @@
+import { LRUCache } from 'lru-cache';
+import { createBatcher } from '../../platform/batch.js';
 import { databaseNowMs } from '../../platform/clock.js';
+import type { Database } from '../../platform/database/postgres.js';
 import type { Durations } from '../../platform/durations.js';
 import { describeError, notFound, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
@@ -13,11 +16,11 @@ import {
 import { disableByResponse, reportSuccess, type TransitionDependencies } from '../circuit/circuit.js';
 import { insertTest } from '../outbox/insert.js';
 import { settle } from '../outbox/claim.js';
-import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import type { AttemptRecord, Claim, LargeBody, Settlement } from '../outbox/types.js';
 import { renderNotification } from '../record/store.js';
 import { errorCodes } from '../send/errors.js';
 import { failedOutcome, type AttemptOutcome } from '../send/messages.js';
-import type { Bodies, OpenTarget, Target, Targets } from '../send/targets.js';
+import type { OpenTarget, Target, Targets } from '../send/sealing.js';
 import type { Sending } from '../send/threads.js';
 import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
 import { retryWhileDatabaseDown, secondsSince } from '../settle/settler.js';
@@ -212,6 +215,48 @@ export function createAttemptCounter({ attempts, attemptDuration }: Metrics) {
     counterOf(errorCode ?? 'SUCCEEDED', statusClass).inc();
     (errorCode === null ? success : failure).observe(durationMs / 1_000);
   };
+}
+
+/** The bodies that claims do not have. */
+export interface Bodies {
+  /** Throws if the event is gone. */
+  of(large: LargeBody): Promise<string>;
+}
+
+const maxChars = 8 * 1024 * 1024;
+const perStatement = 8;
+
+/** Attempts of one event that start about the same time share one text. */
+export function createBodies(db: Database): Bodies {
+  const known = new LRUCache<string, string>({ maxSize: maxChars, sizeCalculation: ({ length }) => length });
+  const loads = createBatcher<string, string | undefined>({
+    maxItems: perStatement,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    flush: async (eventIds) => {
+      const unread = [...new Set(eventIds)].filter((eventId) => !known.has(eventId));
+      const read = new Map(unread.length > 0 ? await loadBodies(db, unread) : []);
+      for (const [eventId, body] of read) known.set(eventId, body);
+      return eventIds.map((eventId) => read.get(eventId) ?? known.get(eventId));
+    },
+  });
+  return {
+    of: async ({ eventId }) => {
+      const body = known.get(eventId) ?? (await loads.add(eventId));
+      if (body === undefined) throw new Error('The event is gone');
+      return body;
+    },
+  };
+}
+
+async function loadBodies(db: Database, eventIds: string[]): Promise<[eventId: string, body: string][]> {
+  const rows = await db.query<{ event_id: string; body: string }>(
+    'load-bodies',
+    `select e.event_id, e.body from unnest($1::uuid[]) as t (event_id)
+      cross join lateral (select event_id, body from events where event_id = t.event_id limit 1) e`,
+    [eventIds],
+  );
+  return rows.map(({ event_id, body }) => [event_id, body]);
 }
 
 export interface Sample {

@@ -2,34 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/telemetry/logger.js';
 import { endProbes, giveBack, renewLeases, ownClaim } from '../outbox/claim.js';
 import { giveRedeliveryBack, renewRedeliveries } from '../outbox/redelivery.js';
-import type { Due, DueClaim, Claim } from '../outbox/types.js';
-import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
+import type { DueClaim, Claim } from '../outbox/types.js';
+import { passTurnsOn, turnsOf, type PassOnOptions } from '../outbox/turns.js';
 import { retryWhileDatabaseDown } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import type { InFlight } from '../schedule/lanes.js';
 import { rowSet } from '../../platform/database/parameters.js';
 import { isActive, ms } from '../outbox/sql.js';
 
-export interface LeaseOptions {
-  db: Database;
+export interface LeaseOptions extends PassOnOptions {
   leaseDb: Database;
-  logger: Logger;
   durations: Pick<Durations, 'leaseMs' | 'patienceMs'>;
-  orderHoldMs: number;
-  /** States that are never superseded. */
-  terminalStates: string[];
   claims(): readonly InFlight[];
   isDraining(): boolean;
-  notify(due: Due[]): void;
-}
-
-export interface Leases {
-  /** Rejects unless PostgreSQL confirms it. */
-  giveBack(claim: DueClaim): Promise<void>;
-  stop(): void;
 }
 
 /** Pause before locked rows are tried again; they are locked only briefly. */
@@ -38,7 +25,7 @@ const maxRetries = 2;
 
 const isByHand = ({ trigger }: DueClaim) => trigger === 'MANUAL';
 
-export function createLeases(options: LeaseOptions): Leases {
+export function createLeases(options: LeaseOptions) {
   const { db, leaseDb, logger, isDraining } = options;
   const { leaseMs, patienceMs } = options.durations;
 
@@ -98,25 +85,16 @@ export function createLeases(options: LeaseOptions): Leases {
   };
 
   /** Later states recorded meanwhile did not cancel claimed ones, and releases may have missed those sent by hand. */
-  const skipOvertaken = async (claims: DueClaim[]) => {
-    const turnsOf = (some: DueClaim[]) =>
-      distinctTurns(
-        some.flatMap(({ webhookId, shipmentId }) =>
-          shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],
-        ),
-      );
-    const overtaken = turnsOf(claims.filter(({ supersedes }) => supersedes));
-    const turns = turnsOf(claims.filter((claim) => claim.supersedes || (claim.ordered && isByHand(claim))));
-    if (turns.length === 0) return;
-    try {
-      options.notify(await supersedeAndRelease(db, { overtaken, turns }, options));
-    } catch (error) {
-      logger.warn({ error: describeError(error) }, 'overtaken states not cancelled; left to the sweeper');
-    }
-  };
+  const skipOvertaken = (claims: DueClaim[]) =>
+    passTurnsOn(
+      options,
+      turnsOf(claims.filter(({ supersedes }) => supersedes)),
+      turnsOf(claims.filter(isByHand)),
+    );
 
   return {
-    giveBack: async (claim) => {
+    /** Rejects unless PostgreSQL confirms it. */
+    giveBack: async (claim: DueClaim): Promise<void> => {
       const failure = await returns.add(claim);
       if (failure) throw failure;
     },

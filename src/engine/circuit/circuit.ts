@@ -19,7 +19,7 @@ import {
   type ResponseReason,
 } from './store.js';
 import type { Durations } from '../../platform/durations.js';
-import type { Target } from '../send/targets.js';
+import type { Target } from '../send/sealing.js';
 import { dueSinceUnknown, type Claim, type Due } from '../outbox/types.js';
 
 /** A receiver that asks for no further attempt has responded: that is no failure, and no success either. */
@@ -116,25 +116,19 @@ const open = (circuit: Circuit, now: Date, retryAfterMs: number, durations: Circ
   };
 };
 
-/** Counts in memory, so a healthy webhook costs no statement. */
-export interface CircuitCounter {
-  /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
-  note(claim: Claim, storedAddress: string, result: Result, retryAfterMs: number): void;
-  flushed(): Promise<void>;
-}
-
 /** Attempts without a failure, by webhook. Times are those of performance.now(). */
 type Quiet = Map<
   string,
   { storedAddress: string; count: number; lastAt: number; succeededAt: number | null }
 >;
 
+/** Counts in memory, so a healthy webhook costs no statement. */
 export function createCircuitCounter(deps: {
   logger: Logger;
   /** How long a response counts against a failure. */
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
-}): CircuitCounter {
+}) {
   /** They count once a failure follows within the window. */
   let quiet: Quiet = new Map();
   let quietBefore: Quiet = new Map();
@@ -215,7 +209,13 @@ export function createCircuitCounter(deps: {
   };
 
   return {
-    note: ({ webhookId, deliveryId, troubled, isProbe }, storedAddress, result, retryAfterMs) => {
+    /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
+    note: (
+      { webhookId, deliveryId, troubled, isProbe }: Claim,
+      storedAddress: string,
+      result: Result,
+      retryAfterMs: number,
+    ): void => {
       dropOld();
       const succeeded = result === 'SUCCEEDED';
       const failed = result === 'FAILED';

@@ -105,8 +105,6 @@ const claimText = `
             from o cross join lateral (select shipment_id, sequence from events where event_id = o.event_id limit 1) s) o
     ${ofEvent}`;
 
-const keyOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
-
 /** Leaves rows of the outbox to `renewLeases`. Locked rows are skipped. */
 export async function renewRedeliveries(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   await db.query(
@@ -138,7 +136,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
      )
      update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
        from t where ${sameDelivery('o', 't')} and ${thisAttempt}`,
-    keyOf(claim),
+    [claim.shipperId, claim.deliveryId, claim.number],
   );
 }
 

@@ -51,13 +51,7 @@ export async function inspectPage(
     limit: number;
   },
 ): Promise<Findings> {
-  type Lists = 'lapsed' | 'ahead' | 'unattended' | 'stranded' | 'overtaken' | 'deleted';
-  const [row] = await db.query<
-    { [Key in Lists]: Findings[Key] | null } & Pick<Findings, 'databaseMs' | 'probes'> & {
-        last: RowKey | null;
-        looked: number;
-      }
-  >(
+  const [row] = await db.query<Omit<Findings, 'next'> & { last: RowKey | null; looked: number }>(
     'inspect-page',
     `with page as materialized (
        select shipper_id, delivery_id, webhook_id, shipment_id, sequence, state, status, waits_turn, due_at, lease_until,
@@ -77,17 +71,17 @@ export async function inspectPage(
      select (select ${keyOf} from page order by shipper_id desc, delivery_id desc limit 1) as last,
             (select count(*)::int from page) as looked,
             (extract(epoch from now()) * 1000)::float8 as "databaseMs",
-            (select json_agg(${keyOf}) from (
+            (select coalesce(json_agg(${keyOf}), '[]') from (
                select * from page where status = 'SENDING' and lease_until <= now() limit ${maxLapsed}) l) as lapsed,
-            (select json_agg(${keyOf}) from page where ahead) as ahead,
-            (select json_agg(json_build_object('webhookId', webhook_id, 'dueFromMs', floor(extract(epoch from due) * 1000)))
+            (select coalesce(json_agg(${keyOf}), '[]') from page where ahead) as ahead,
+            (select coalesce(json_agg(json_build_object('webhookId', webhook_id, 'dueFromMs', floor(extract(epoch from due) * 1000))), '[]')
                from looked where callable and due is not null) as unattended,
-            (select json_agg(webhook_id) from (
+            (select coalesce(json_agg(webhook_id), '[]') from (
                select webhook_id from looked where deleted limit ${maxDeleted}) d) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)
                        and ${isActive('webhooks')}) as probes,
-            (select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
+            (select coalesce(json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id)), '[]')
                from page n cross join lateral (
                  select ordering, called_since, true as probed
                    from webhooks where webhook_id = n.webhook_id limit 1) w
@@ -95,11 +89,11 @@ export async function inspectPage(
                 and (n.webhook_id in (select webhook_id from looked where probed)) is true -- hashed, whatever is planned
                 and (w.ordering = 'NONE' or not exists (${blocker('n', '$4')}))) as stranded,
             case when exists (select 1 from looked where supersede) then (
-              select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
+              select coalesce(json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id)), '[]')
                 from page n
                where (n.status <> 'SENDING' or n.lease_until <= now()) and n.state <> all($6::text[])
                  and (select supersede from webhooks where webhook_id = n.webhook_id)
-                 and (${laterOwed('n')} or n.attempt_count > 0 and ${laterFinished('n')})) end as overtaken`,
+                 and (${laterOwed('n')} or n.attempt_count > 0 and ${laterFinished('n')})) else '[]' end as overtaken`,
     [
       after?.shipperId ?? firstKey,
       after?.deliveryId ?? firstKey,
@@ -110,18 +104,8 @@ export async function inspectPage(
       options.maxLeaseMs,
     ],
   );
-  const { last, looked, databaseMs, probes, lapsed, ahead, unattended, stranded, overtaken, deleted } = row!;
-  return {
-    next: looked === options.limit ? last : null,
-    databaseMs,
-    lapsed: lapsed ?? [],
-    ahead: ahead ?? [],
-    unattended: unattended ?? [],
-    stranded: stranded ?? [],
-    overtaken: overtaken ?? [],
-    deleted: deleted ?? [],
-    probes,
-  };
+  const { last, looked, ...findings } = row!;
+  return { ...findings, next: looked === options.limit ? last : null };
 }
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
@@ -145,12 +129,12 @@ export async function findLapsed(
   after: string | null,
   limit: number,
 ): Promise<{ next: string | null; lapsed: RowKey[] }> {
-  const [row] = await db.query<{ last: string | null; looked: number; lapsed: RowKey[] | null }>(
+  const [row] = await db.query<{ last: string | null; looked: number; lapsed: RowKey[] }>(
     'find-lapsed',
     `with recursive ${owingWebhooks('$2', '$1')}, looked as materialized (select webhook_id from owing)
      select (select webhook_id from looked order by webhook_id desc limit 1) as last,
             (select count(*)::int from looked) as looked,
-            (select json_agg(${keyOf}) from (
+            (select coalesce(json_agg(${keyOf}), '[]') from (
                select o.shipper_id, o.delivery_id
                  from looked
                 cross join lateral (select webhook_id, status, deleted_at, suspended
@@ -161,7 +145,7 @@ export async function findLapsed(
     [after ?? firstKey, limit],
   );
   const { last, looked, lapsed } = row!;
-  return { next: looked === limit ? last : null, lapsed: lapsed ?? [] };
+  return { next: looked === limit ? last : null, lapsed };
 }
 
 export async function findFirstOwing(db: Database, after: string | null): Promise<string | null> {

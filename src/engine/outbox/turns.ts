@@ -1,7 +1,7 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
-import { distinctDue, dueSinceUnknown, turnRows, type Due, type Turn } from './types.js';
+import { distinctDue, dueSinceUnknown, turnRows, type Claim, type Due, type Turn } from './types.js';
 import {
   blocker,
   isProbed,
@@ -77,6 +77,38 @@ export async function supersedeAndRelease(
   if (overtaken.length > 0) await supersede(db, overtaken, terminalStates);
   return turns.length > 0 ? releaseTurns(db, turns, orderHoldMs) : [];
 }
+
+export interface PassOnOptions {
+  db: Database;
+  logger: Logger;
+  orderHoldMs: number;
+  terminalStates: string[];
+  notify(due: Due[]): void;
+}
+
+/** Call it after the commit. Never rejects: the sweeper finds what is missing. */
+export async function passTurnsOn(
+  { db, logger, notify, ...options }: PassOnOptions,
+  overtaken: Overtaken[],
+  others: Turn[],
+): Promise<void> {
+  const turns = distinctTurns([...overtaken, ...others]);
+  if (turns.length === 0) return;
+  try {
+    notify(await supersedeAndRelease(db, { overtaken: distinctTurns(overtaken), turns }, options));
+  } catch (error) {
+    logger.warn({ error: describeError(error) }, 'turns not released; left to the sweeper');
+    notify(webhooksOf(turns)); // they may be released, and only the response lost
+  }
+}
+
+/** Of the claims whose shipment has an order for their webhook. */
+export const turnsOf = (claims: Claim[]): Overtaken[] =>
+  claims.flatMap(({ ordered, supersedes, webhookId, shipmentId }) =>
+    (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],
+  );
+
+export const webhooksOf = (turns: Turn[]): Due[] => dueSinceUnknown(turns.map(({ webhookId }) => webhookId));
 
 /** Deliveries that are being sent do not wait. Call `releaseTurns` after the commit. */
 export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number): Promise<void> {

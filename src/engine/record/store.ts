@@ -1,3 +1,4 @@
+import { eventsOf, ms } from '../outbox/sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { TraceContext } from '../../platform/telemetry/tracing.js';
 
@@ -90,3 +91,80 @@ export const withoutPersonalData = (event: StateEvent): StateEvent => ({ ...even
 
 export const eraseNotification = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), ...nothingPersonal });
+
+const externalIdsPerPiece = 10_000;
+
+/** Deletes callers' ids that are older than the log, in bounded pieces. */
+export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
+  let deleted: unknown[];
+  do deleted = await deletePieceOfExternalIds(db, retentionMs);
+  while (deleted.length === externalIdsPerPiece);
+}
+
+const deletePieceOfExternalIds = (db: Database, retentionMs: number): Promise<unknown[]> =>
+  db.query(
+    'delete-old-external-ids',
+    `delete from external_ids where external_id = any(array(
+       select external_id from external_ids
+        where event_id < uuid_floor(now() - ${ms('$1')}) order by event_id limit $2)) returning 1`,
+    [retentionMs, externalIdsPerPiece],
+  );
+
+export interface MarkedShipment {
+  shipmentId: string;
+  shipperId: string;
+  erasedAt: Date;
+  isFirst: boolean;
+}
+
+/**
+ * `quietMs` leaves out shipments with a new state within that time. The rows are locked, so a concurrent recording is
+ * either visible to the following statements or sees the mark.
+ */
+export function markErased(
+  tx: Database,
+  shipmentIds: string[],
+  quietMs: number | null,
+): Promise<MarkedShipment[]> {
+  return tx.query<MarkedShipment>(
+    'mark-erased',
+    `with locked as materialized (
+       select shipment_id from shipment_progress
+        where shipment_id = any($1::uuid[]) and ($2::float8 is null or updated_at < now() - ${ms('$2')})
+        order by shipment_id for update
+     )
+     update shipment_progress p set erased_at = coalesce(erased_at, now())
+       from locked l where p.shipment_id = any(array[l.shipment_id])
+     returning p.shipment_id as "shipmentId", p.shipper_id as "shipperId", p.erased_at as "erasedAt",
+               p.erased_at = now() as "isFirst"`,
+    [shipmentIds, quietMs],
+  );
+}
+
+const eventsPerPiece = { count: 1_000, bytes: 4 * 1024 ** 2 };
+
+/**
+ * Returns how many events it has erased; none is left if that is 0. Notifications recorded after the mark hold no
+ * personal data.
+ */
+export async function eraseSomeEvents(tx: Database, shipmentIds: string[]): Promise<number> {
+  const events = await tx.query<{ eventId: string; body: string }>(
+    'find-events-to-erase',
+    `select event_id as "eventId", body from (
+       select event_id, body, sum(octet_length(body)) over (rows unbounded preceding) - octet_length(body) as bytes_before
+         from (
+           select e.event_id, e.body from unnest($1::uuid[]) as s (shipment_id)
+            cross join lateral ${eventsOf('s.shipment_id', 'event_id, body', 'erasure is null order by sequence limit $2')} e
+            limit $2) found) sized
+      where bytes_before < $3`,
+    [shipmentIds, eventsPerPiece.count, eventsPerPiece.bytes],
+  );
+  if (events.length === 0) return 0;
+  await tx.query(
+    'erase-events',
+    `update events e set body = i.body, erasure = 'DONE'
+       from unnest($1::uuid[], $2::text[]) as i (event_id, body) where e.event_id = any(array[i.event_id])`,
+    [events.map(({ eventId }) => eventId), events.map(({ body }) => eraseNotification(body))],
+  );
+  return events.length;
+}

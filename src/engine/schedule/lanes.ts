@@ -80,8 +80,9 @@ export class Lane {
   /** Deliveries beyond what it would hold of a backlog, if it is quick. */
   excess = 0;
   outside = nothing();
-  /** The page under way, with `outside` as it was when the page began. */
-  page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null = null;
+  /** The page under way, with `outside` as it was when the page began, and what it has brought. */
+  page: (Outside & { room: number; sinceMs: number; pool: Pool; pulled: number; lastDueMs: number }) | null =
+    null;
   /** Start of the next page (epoch). Nothing earlier is due. */
   cursorMs = -Infinity;
   /** The last moment without room: there were as many attempts as `limit`, or as its host's pace allows. */
@@ -190,41 +191,29 @@ export class Lane {
   /** Returns the start of the page (epoch). Later notifications belong to the next page. */
   beginPage(room: number): number {
     const sinceMs = this.cursorMs;
-    this.page = { ...this.outside, room, sinceMs, pool: this.pool };
+    this.page = { ...this.outside, room, sinceMs, pool: this.pool, pulled: 0, lastDueMs: sinceMs };
     this.outside = nothing();
     this.cursorMs = Infinity; // until the page ends or something is notified
     return sinceMs;
   }
 
+  notePulled(dueMs: number): void {
+    this.page!.pulled += 1;
+    this.page!.lastDueMs = Math.max(this.page!.lastDueMs, dueMs);
+  }
+
   /** After a full page more may follow; after any other, only what was notified meanwhile. */
-  endPage(pulled: number, lastDueMs: number, failed: boolean): void {
+  endPage(failed: boolean): void {
     const { outside } = this;
-    const { room, sinceMs, counted, older, notifiedAtMs } = this.page!;
+    const { room, counted, older, notifiedAtMs, pulled, lastDueMs } = this.page!;
     this.page = null;
-    this.cursorMs = Math.min(this.cursorMs, failed ? sinceMs : Math.max(sinceMs, lastDueMs));
+    this.cursorMs = Math.min(this.cursorMs, lastDueMs);
     if (!failed && pulled < room) return;
     const left = Math.max(0, counted - pulled);
     outside.counted += left;
     outside.older ||= older || left === 0;
     outside.notifiedAtMs = Math.min(outside.notifiedAtMs, notifiedAtMs);
   }
-}
-
-interface Came {
-  count: number;
-  lastDueMs: number;
-}
-
-export const noneCame: Came = { count: 0, lastDueMs: -Infinity };
-
-/** Counts what a page has brought each lane. */
-export function byWebhook(claims: DueClaim[]): Map<string, Came> {
-  const came = new Map<string, Came>();
-  for (const { webhookId, dueAt } of claims) {
-    const { count, lastDueMs } = came.get(webhookId) ?? noneCame;
-    came.set(webhookId, { count: count + 1, lastDueMs: Math.max(lastDueMs, dueAt.getTime()) });
-  }
-  return came;
 }
 
 /** Probes and redeliveries may start although their webhook is not called. */

@@ -5,10 +5,8 @@ import {
   eachPool,
   isReturnable,
   laneLimits,
-  byWebhook,
   Lanes,
   leftReceiverMs,
-  noneCame,
   pools,
   type InFlight,
   type Lane,
@@ -151,17 +149,21 @@ export class Scheduler {
 
   /** `asOfMs`: performance.now() before the statement was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void {
+    const page = from !== null && 'wanted' in from ? from : null;
     if (from !== null && 'total' in from) this.#release(from);
-    for (const claim of claims) this.#enter(claim, asOfMs);
-    if (from === null || 'total' in from) return;
+    for (const claim of claims) {
+      const { lane, dueMs } = this.#enter(claim, asOfMs);
+      if (page) lane.notePulled(dueMs);
+    }
+    if (!page) return;
     this.#lanesPerPage = Math.min(maxLanesPerPage, this.#lanesPerPage * 2);
-    this.#endPages(from, claims, false);
+    this.#endPages(page, false);
   }
 
   /** A page was not claimed: its deliveries are still due in PostgreSQL. */
   pageFailed(page: Page): void {
     this.#lanesPerPage = Math.max(1, Math.floor(page.wanted.length / 2));
-    this.#endPages(page, [], true);
+    this.#endPages(page, true);
   }
 
   /** The returned attempts start now. */
@@ -199,11 +201,8 @@ export class Scheduler {
     const returned = this.pacing.grant(nowMs, (lane) => this.#takePending(lane, isReturnable));
     for (const entry of this.#claims.all) {
       const { lane, pool, startedAtMs } = entry;
-      if (
-        lane.pool === 'slow' &&
-        lane.limit < this.#limits.slow &&
-        nowMs - lane.limitSinceMs >= this.#slowMs
-      ) {
+      const mayGrow = lane.pool === 'slow' && lane.limit < this.#limits.slow;
+      if (mayGrow && nowMs - lane.limitSinceMs >= this.#slowMs) {
         lane.setLimit(lane.limit + 1, nowMs);
         this.#queueUp(lane);
       }
@@ -323,15 +322,17 @@ export class Scheduler {
     lane.limitSinceMs = nowMs;
   }
 
-  #enter(claim: DueClaim, asOfMs: number): void {
+  #enter(claim: DueClaim, asOfMs: number): InFlight {
     const lane = this.#lanes.of(claim.webhookId);
     if (!lane.shipper) {
       this.#toFill.delete('', lane);
       this.#lanes.setShipper(lane, claim.shipperId);
     }
-    lane.enter(this.#claims.add(claim, lane, asOfMs));
+    const entry = this.#claims.add(claim, lane, asOfMs);
+    lane.enter(entry);
     this.#places.pending[lane.pool] += 1;
     this.#queueUp(lane);
+    return entry;
   }
 
   #takePending(lane: Lane, mayGo: (entry: InFlight) => boolean = () => true): InFlight[] {
@@ -369,15 +370,13 @@ export class Scheduler {
     if (this.#reservations.delete(reservation)) this.#places.promised -= reservation.total;
   }
 
-  #endPages(page: Page, claims: DueClaim[], failed: boolean): void {
-    const came = byWebhook(claims);
+  #endPages(page: Page, failed: boolean): void {
     for (const { webhookId } of page.wanted) {
-      const { count, lastDueMs } = came.get(webhookId) ?? noneCame;
       const lane = this.#lanes.of(webhookId);
       const { room, pool } = lane.page!;
       lane.reserve(-room);
       this.#places.awaited[pool] -= room;
-      lane.endPage(count, lastDueMs, failed);
+      lane.endPage(failed);
       this.#queueUp(lane);
     }
   }

@@ -89,19 +89,6 @@ export function createProgress(onPhase: ((phase: Phase) => void) | undefined): P
 /** `fresh` connections are never used twice. */
 export type Connection = 'pooled' | 'fresh';
 
-export interface Router {
-  /** Node's request options for an address. Throws `ADDRESS_DENIED` if the address may not be called any more. */
-  route(
-    url: URL,
-    address: string,
-    connection: Connection,
-    headers: string[],
-    requester: Requester,
-    progress: Progress,
-  ): AttemptOptions;
-  close(): void;
-}
-
 /**
  * They bound what a handshake costs: with finite-field Diffie-Hellman the receiver chooses the modulus, and one of
  * 10,000 bits costs a second. The groups are those of Mozilla's intermediate configuration.
@@ -145,14 +132,22 @@ const smallReads: OnReadOpts = {
   },
 };
 
-export function createRouter(options: RouteOptions): Router {
+export function createRouter(options: RouteOptions) {
   const { policy } = options;
   const races: Races = new Set();
   const agents = { pooled: createAgents(options, true, races), fresh: createAgents(options, false, races) };
   const checkAddress = createAddressCheck(policy);
 
   return {
-    route(url, address, connection, headers, requester, progress) {
+    /** Node's request options for an address. Throws `ADDRESS_DENIED` if the address may not be called any more. */
+    route(
+      url: URL,
+      address: string,
+      connection: Connection,
+      headers: string[],
+      requester: Requester,
+      progress: Progress,
+    ): AttemptOptions {
       checkAddress(address);
       const secure = url.protocol === 'https:';
       const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;

@@ -13,9 +13,8 @@ import {
   type AttemptOutcome,
   type Outgoing,
 } from './messages.js';
-import { masked } from './sealing.js';
+import { masked, type OpenTarget } from './sealing.js';
 import { createSender, type SendOutcome } from './sender.js';
-import type { OpenTarget } from './targets.js';
 
 /** Nothing but data: a thread gets a copy. */
 export interface ExchangeSettings {
@@ -138,7 +137,7 @@ export function detailOf(sent: Sent, request: SentRequest): string {
 }
 
 /** The detail of a success that is not kept: null, unless something was wrong with its headers. */
-export const onlyErrorDetail = ({ errorDetail }: Pick<AttemptDetail, 'errorDetail'>): string | null =>
+const onlyErrorDetail = ({ errorDetail }: Pick<AttemptDetail, 'errorDetail'>): string | null =>
   errorDetail === null ? null : JSON.stringify({ ...noDetail, errorDetail });
 
 function requestHeadersOf({ url, ownHeaders, serviceHeaders, body }: SentRequest): Record<string, string> {

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { OwnHeaders } from './sealing.js';
+
+/** A webhook's own, by name. */
+export type OwnHeaders = Record<string, string>;
 
 /** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */
 const FRAMING = new Set([

@@ -26,20 +26,16 @@ const maxLookupWaitMs = 100;
  * closed when its request has ended.
  */
 export class KeptConnections {
-  readonly #dns: DnsResolver;
-  readonly #maxIdle: number;
-  readonly #maxAgeMs: number;
   /** Longest idle first. */
   readonly #idle = new Set<Duplex>();
   /** To be closed, but busy. */
   readonly #retired = new Set<Duplex>();
   readonly #names = new Map<string, Name>();
 
-  constructor(dns: DnsResolver, limits: { maxIdle: number; maxAgeMs: number }) {
-    this.#dns = dns;
-    this.#maxIdle = limits.maxIdle;
-    this.#maxAgeMs = limits.maxAgeMs;
-  }
+  constructor(
+    readonly dns: DnsResolver,
+    readonly limits: { maxIdle: number; maxAgeMs: number },
+  ) {}
 
   /** Watches the connections that the agent keeps; `opened` makes each of them known. */
   manage(httpAgent: http.Agent): void {
@@ -71,7 +67,7 @@ export class KeptConnections {
   /** `name`: null if the connection is to an address without a name. */
   opened(socket: Duplex, name: string | null, address: string): void {
     // Connections that were opened together are not all replaced together.
-    const lifetimeMs = this.#maxAgeMs * (1 - Math.floor(Math.random() * 8) / 32);
+    const lifetimeMs = this.limits.maxAgeMs * (1 - Math.floor(Math.random() * 8) / 32);
     const timer = setTimeout(() => this.#retire(socket), lifetimeMs).unref();
     if (name !== null) this.#add(name, socket, address);
     socket.once('close', () => {
@@ -114,7 +110,7 @@ export class KeptConnections {
       return rest?.then(judge);
     };
     // A name that is not found now does not close what works.
-    const found = this.#dns
+    const found = this.dns
       .resolve(host!, requester)
       .then(judge)
       .catch(() => undefined);
@@ -125,7 +121,7 @@ export class KeptConnections {
 
   /** Those of hosts that are no longer called go first: an agent reuses the newest of a host. */
   #makeRoom(): boolean {
-    if (this.#idle.size < this.#maxIdle) return true;
+    if (this.#idle.size < this.limits.maxIdle) return true;
     const [oldest] = this.#idle;
     if (oldest) this.#close(oldest);
     return oldest !== undefined;

@@ -5,7 +5,7 @@
 import type { Phase, PhaseTimes } from './connection.js';
 import type { ErrorCode, ErrorDetail } from './errors.js';
 import type { SendOutcome } from './sender.js';
-import type { OpenTarget } from './targets.js';
+import type { OpenTarget } from './sealing.js';
 
 /** The parts of an attempt from which its request is made. */
 export interface Outgoing {

@@ -1,4 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { createBatcher } from '../../platform/batch.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { ownHeaders, type FlatHeaders, type OwnHeaders } from './headers.js';
 
 /** The owner of a sealed text; it opens nowhere else. Earlier secrets are the field `secret`, too. */
 export interface SealedField {
@@ -67,14 +71,6 @@ export function createSecretBox(secretsKey: string, otherKey?: string): SecretBo
 /** Shown instead of the value of a webhook's own header; sent back, it stands for the stored value. */
 export const masked = '••••';
 
-export type OwnHeaders = Record<string, string>;
-
-const fields = {
-  secret: () => 'secret',
-  query: () => 'query',
-  header: (name: string) => `header ${name.toLowerCase()}`,
-};
-
 /** Opening throws if no key fits. */
 export interface Sealer {
   sealSecret(webhookId: string, secret: string): string;
@@ -86,18 +82,20 @@ export interface Sealer {
   openHeaders(webhookId: string, stored: OwnHeaders): OwnHeaders;
 }
 
+const headerField = (name: string) => `header ${name.toLowerCase()}`;
+
 export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): Sealer {
   return {
-    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: fields.secret() }),
-    openSecret: (webhookId, stored) => open(stored, { webhookId, field: fields.secret() }),
+    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: 'secret' }),
+    openSecret: (webhookId, stored) => open(stored, { webhookId, field: 'secret' }),
     sealAddress: (webhookId, address) =>
-      mapQuery(address, (query) => seal(query, { webhookId, field: fields.query() })),
+      mapQuery(address, (query) => seal(query, { webhookId, field: 'query' })),
     openAddress: (webhookId, stored) =>
-      mapQuery(stored, (query) => open(query, { webhookId, field: fields.query() })),
+      mapQuery(stored, (query) => open(query, { webhookId, field: 'query' })),
     sealHeaders: (webhookId, headers) =>
-      mapValues(headers, (value, name) => seal(value, { webhookId, field: fields.header(name) })),
+      mapValues(headers, (value, name) => seal(value, { webhookId, field: headerField(name) })),
     openHeaders: (webhookId, stored) =>
-      mapValues(stored, (value, name) => open(value, { webhookId, field: fields.header(name) })),
+      mapValues(stored, (value, name) => open(value, { webhookId, field: headerField(name) })),
   };
 }
 
@@ -114,3 +112,96 @@ function mapQuery(address: string, change: (query: string) => string): string {
 
 const mapValues = (headers: OwnHeaders, change: (value: string, name: string) => string): OwnHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value, name)]));
+
+export interface Target {
+  webhookId: string;
+  revision: number;
+  /** The address with its query sealed, so the text differs each time the address is set. */
+  storedAddress: string;
+  /** Throws if no key opens it. */
+  open(): OpenTarget;
+}
+
+/** Nothing but data: a thread gets a copy. */
+export interface OpenTarget {
+  url: string;
+  headers: FlatHeaders;
+  secret: string;
+  /** After rotations: each signs, too, until its time (epoch). */
+  earlierSecrets: readonly { secret: string; untilMs: number }[];
+}
+
+export interface Targets {
+  /** The target at this revision of the webhook or a later one. Throws if the webhook is gone. */
+  of(webhook: { webhookId: string; revision: number }): Promise<Target>;
+}
+
+const maxTargets = 10_000;
+
+export function createTargets(db: Database, sealer: Sealer): Targets {
+  const known = new LRUCache<string, Target>({ max: maxTargets });
+  const loads = createBatcher<string, Target | undefined>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    flush: async (webhookIds) => {
+      const rows = await loadTargets(db, [...new Set(webhookIds)]);
+      const targets = rows.map((row) => targetOf(row, sealer));
+      for (const target of targets) known.set(target.webhookId, target);
+      const byId = new Map(targets.map((target) => [target.webhookId, target]));
+      return webhookIds.map((webhookId) => byId.get(webhookId));
+    },
+  });
+  return {
+    of: async ({ webhookId, revision }) => {
+      const target = known.get(webhookId);
+      if (target && target.revision >= revision) return target;
+      const loaded = await loads.add(webhookId);
+      if (!loaded) throw new Error('The webhook is gone');
+      return loaded;
+    },
+  };
+}
+
+interface TargetRow extends Omit<Target, 'open'> {
+  headers: OwnHeaders;
+  secret: string;
+  earlierSecrets: StoredSecret[];
+}
+
+/** Sealed. */
+interface StoredSecret {
+  secret: string;
+  /** ISO 8601. */
+  until: string;
+}
+
+function targetOf({ headers, secret, earlierSecrets, ...row }: TargetRow, sealer: Sealer): Target {
+  const { webhookId, storedAddress } = row;
+  let opened: OpenTarget | undefined;
+  const open = () => ({
+    url: sealer.openAddress(webhookId, storedAddress),
+    headers: ownHeaders(sealer.openHeaders(webhookId, headers)),
+    secret: sealer.openSecret(webhookId, secret),
+    earlierSecrets: earlierSecrets.flatMap((earlier) => openEarlier(webhookId, earlier, sealer)),
+  });
+  return { ...row, open: () => (opened ??= open()) };
+}
+
+/** After the loss of a key a new secret signs; those before need not hinder it. */
+function openEarlier(webhookId: string, { secret, until }: StoredSecret, sealer: Sealer) {
+  try {
+    return [{ secret: sealer.openSecret(webhookId, secret), untilMs: Date.parse(until) }];
+  } catch {
+    return [];
+  }
+}
+
+const loadTargets = (db: Database, webhookIds: string[]): Promise<TargetRow[]> =>
+  db.query<TargetRow>(
+    'load-targets',
+    `select webhook_id as "webhookId", revision, target_address as "storedAddress", headers, secret,
+            earlier_secrets as "earlierSecrets"
+       from webhooks where webhook_id = any($1::uuid[])`,
+    [webhookIds],
+  );

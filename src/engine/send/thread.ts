@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createExchange } from './exchange.js';
 import { followDatabaseClock, monotonicMs } from '../../platform/clock.js';
 import { packOutcome, type AttemptMessage, type FromThread, type ToThread } from './messages.js';
-import type { OpenTarget } from './targets.js';
+import type { OpenTarget } from './sealing.js';
 import type { ThreadSettings } from './threads.js';
 
 const { settings, sharedBy } = workerData as ThreadSettings;

@@ -16,7 +16,7 @@ import {
   type Outgoing,
   type ToThread,
 } from './messages.js';
-import type { OpenTarget } from './targets.js';
+import type { OpenTarget } from './sealing.js';
 
 /** An attempt to send. */
 export interface Sent extends Pick<Outgoing, 'traceparent' | 'isTraced' | 'keepsDetail'> {
@@ -154,8 +154,6 @@ type Cause = 'exit' | 'error' | 'memory' | 'stuck';
 
 /** The first attempt starts the thread. If that ends or is stuck, its attempts are lost; the next one starts another. */
 class SendThread {
-  readonly #options: SendingOptions;
-  readonly #name: string;
   #worker: Worker | null = null;
   #startedAtMs = -Infinity;
   #isClosed = false;
@@ -179,9 +177,10 @@ class SendThread {
   /** The longest since the last scrape. */
   #longestWaitMs = 0;
 
-  constructor(options: SendingOptions, name: string) {
-    this.#options = options;
-    this.#name = name;
+  constructor(
+    readonly options: SendingOptions,
+    readonly name: string,
+  ) {
     this.#exposeFigures(options.metrics);
   }
 
@@ -221,7 +220,7 @@ class SendThread {
     try {
       this.#worker ??= this.#start();
     } catch (error) {
-      this.#options.logger.error({ error: describeError(error) }, 'sender thread not started; retrying');
+      this.options.logger.error({ error: describeError(error) }, 'sender thread not started; retrying');
       this.#giveUp();
       return this.#lost('error');
     }
@@ -231,7 +230,7 @@ class SendThread {
 
   /** Gives back what has waited too long for a thread that does not start: another process may send it. */
   #giveUp(): void {
-    const untilMs = performance.now() - this.#options.settings.timeoutMs;
+    const untilMs = performance.now() - this.options.settings.timeoutMs;
     const given = this.#waiting.filter(({ sinceMs }) => sinceMs < untilMs);
     this.#waiting = this.#waiting.filter(({ sinceMs }) => sinceMs >= untilMs);
     for (const { resolve } of given)
@@ -277,7 +276,7 @@ class SendThread {
 
   #start(): Worker {
     this.#startedAtMs = performance.now();
-    const { settings, threads, logger, program } = this.#options;
+    const { settings, threads, logger, program } = this.options;
     const worker = new Worker(program ?? path.join(packageFolder, 'dist/sender.js'), {
       workerData: { settings, sharedBy: threads } satisfies ThreadSettings,
       resourceLimits,
@@ -291,7 +290,7 @@ class SendThread {
     let cause: Cause = 'exit';
     worker.on('error', (error: NodeJS.ErrnoException) => {
       cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'error';
-      logger.error({ thread: this.#name, error: describeError(error) }, 'sender thread failed');
+      logger.error({ thread: this.name, error: describeError(error) }, 'sender thread failed');
     });
     worker.on('exit', () => {
       if (worker === this.#worker) this.#lost(cause);
@@ -314,7 +313,7 @@ class SendThread {
       const entry = this.#inFlight[id];
       if (entry) void this.#answer(id, entry); // else its outcome has come with the question
     }
-    for (const { fields, text } of problems) this.#options.logger.error(fields, text);
+    for (const { fields, text } of problems) this.options.logger.error(fields, text);
   }
 
   async #answer(id: number, entry: InFlight): Promise<void> {
@@ -333,9 +332,9 @@ class SendThread {
 
   #lost(cause: Cause): void {
     const attempts = this.#end();
-    this.#options.metrics.senderThreadsLost.inc({ cause });
-    this.#options.logger.error(
-      { thread: this.#name, cause, attempts },
+    this.options.metrics.senderThreadsLost.inc({ cause });
+    this.options.logger.error(
+      { thread: this.name, cause, attempts },
       'sender thread ended; its attempts are LOST, and another takes its place',
     );
     if (this.#waiting.length > 0) this.#flushSoon();
@@ -358,7 +357,7 @@ class SendThread {
   }
 
   #exposeFigures({ onScrape, senderThreadBusy, senderThreadDelay }: Metrics): void {
-    const labels = { thread: this.#name };
+    const labels = { thread: this.name };
     senderThreadBusy.inc(labels, 0);
     let before: { worker: Worker | null; activeMs: number } = { worker: null, activeMs: 0 };
     onScrape(() => {

@@ -4,7 +4,6 @@ import { createBatcher } from '../../platform/batch.js';
 import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import type { Logger } from '../../platform/telemetry/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import { responseReasons, type ResponseReason } from '../circuit/store.js';
 import {
@@ -13,11 +12,18 @@ import {
   disableByResponse,
   type TransitionDependencies,
 } from '../circuit/circuit.js';
-import { dueSinceUnknown, type Due, type Claim, type Settlement, type Turn } from '../outbox/types.js';
+import { dueSinceUnknown, type Due, type Claim, type Settlement } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
 import { endProbes, resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/claim.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
-import { distinctTurns, releaseTurns, supersedeAndRelease, type Overtaken } from '../outbox/turns.js';
+import {
+  distinctTurns,
+  passTurnsOn,
+  releaseTurns,
+  turnsOf,
+  webhooksOf,
+  type PassOnOptions,
+} from '../outbox/turns.js';
 import type { AttemptOutcome } from '../send/messages.js';
 import { disabledBy, isLost, maxFreeLosses, retryAfterMs, settlementOf } from './retry-policy.js';
 
@@ -34,21 +40,6 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   isIdle(): boolean;
 }
 
-export interface Settler {
-  /**
-   * Resolves when it is settled or, if the claim was lost, refused. It is retried for `patienceMs` while PostgreSQL is
-   * down.
-   */
-  settle(
-    claim: Claim,
-    storedAddress: string,
-    outcome: AttemptOutcome,
-  ): Promise<{ ended: Settlement; accepted: boolean }>;
-  /** From now on outcomes are retried for a few seconds only. */
-  hurry(): void;
-  flushed(): Promise<void>;
-}
-
 /** A delivery whose outcome is lost at shutdown is sent again when its lease has expired. */
 const patienceAtStopMs = 5_000;
 
@@ -60,7 +51,7 @@ interface Item extends Outcome {
   retryAfterMs: number;
 }
 
-export function createSettler(options: SettlerOptions): Settler {
+export function createSettler(options: SettlerOptions) {
   const { db, logger, metrics, durations } = options;
   const counter = createCircuitCounter({
     logger,
@@ -149,7 +140,15 @@ export function createSettler(options: SettlerOptions): Settler {
   let giveUpAt = Infinity;
 
   return {
-    settle: async (claim, storedAddress, outcome) => {
+    /**
+     * Resolves when it is settled or, if the claim was lost, refused. It is retried for `patienceMs` while PostgreSQL is
+     * down.
+     */
+    settle: async (
+      claim: Claim,
+      storedAddress: string,
+      outcome: AttemptOutcome,
+    ): Promise<{ ended: Settlement; accepted: boolean }> => {
       const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
       const probeRetryAfterMs = claim.isProbe
         ? retryAfterMs(outcome.retryAfter, new Date(databaseNowMs()))
@@ -169,6 +168,7 @@ export function createSettler(options: SettlerOptions): Settler {
       if (!accepted) metrics.lateResults.inc();
       return { ended: settlement, accepted };
     },
+    /** From now on outcomes are retried for a few seconds only. */
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
   };
@@ -218,12 +218,8 @@ function noteSettlement(
 export const secondsSince = ({ recordedAt }: Claim, nowMs: number): number =>
   Math.max(0, nowMs - recordedAt.getTime()) / 1_000;
 
-export interface SettleBatchOptions {
+export interface SettleBatchOptions extends PassOnOptions {
   db: Database & Pick<Pool, 'together'>;
-  logger: Logger;
-  orderHoldMs: number;
-  terminalStates: string[];
-  notify(due: Due[]): void;
 }
 
 export interface Outcome {
@@ -231,14 +227,8 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-export interface SettleBatch {
-  settle(items: Outcome[]): Promise<SettlingResult[]>;
-  /** Call it after the commit that settled them. Never rejects: the sweeper finds what is missing. */
-  release(items: Outcome[]): Promise<void>;
-}
-
-export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
-  const { db, logger, orderHoldMs } = options;
+export function createSettleBatch(options: SettleBatchOptions) {
+  const { db, orderHoldMs } = options;
 
   /** Uses one round trip if nothing can be superseded in between: at low load that saves a fifth of all messages. */
   const settleAndRelease = async (items: Outcome[], settlements: Settlement[]) => {
@@ -248,8 +238,8 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
       (one) => settle(one, settlements),
       (one) => releaseTurns(one, turns, orderHoldMs),
     );
-    if (due.status === 'fulfilled') options.notify(due.value);
-    else failedToRelease(turns, due.reason);
+    // They may be released, and only the response lost.
+    options.notify(due.status === 'fulfilled' ? due.value : webhooksOf(turns));
     if (settled.status === 'rejected') throw settled.reason;
     return { settled: settled.value, isReleased: due.status === 'fulfilled' };
   };
@@ -259,22 +249,8 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     return { settled: await settleOnceMore(db, settlements), isReleased: false };
   };
 
-  const release = async (items: Outcome[]) => {
-    const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
-    const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
-    if (turns.length === 0) return;
-    try {
-      options.notify(await supersedeAndRelease(db, { overtaken, turns }, options));
-    } catch (error) {
-      failedToRelease(turns, error);
-    }
-  };
-
-  /** The turns may be released and only the response lost, so their webhooks are notified. */
-  const failedToRelease = (turns: Turn[], error: unknown) => {
-    logger.warn({ error: describeError(error) }, 'turns not released; left to the sweeper');
-    options.notify(dueIn(turns));
-  };
+  const release = (items: Outcome[]) =>
+    passTurnsOn(options, turnsOf(items.filter(mayBeOvertaken).map(({ claim }) => claim)), turnsAfter(items));
 
   const settleAll = async (items: Outcome[]) => {
     const settlements = items.map(({ settlement }) => settlement);
@@ -283,7 +259,7 @@ export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
     );
     const results = await resultsOf(db, settlements, settled);
     const earlier = items.filter((_, index) => results[index]!.kind === 'alreadySettled');
-    if (earlier.length > 0) options.notify(dueIn(turnsAfter(earlier))); // the response that reported released turns was lost, too
+    if (earlier.length > 0) options.notify(webhooksOf(turnsAfter(earlier))); // the response that reported released turns was lost, too
     if (!isReleased) await release(items.filter((_, index) => results[index]!.kind !== 'lost'));
     return results;
   };
@@ -299,9 +275,5 @@ const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status }
 const mayRelease = ({ claim, settlement: { status } }: Outcome) =>
   status === 'SUCCEEDED' || status === 'FAILED' || claim.trigger === 'MANUAL';
 
-const turnOf = ({ claim: { ordered, supersedes, webhookId, shipmentId } }: Outcome): Overtaken[] =>
-  (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [];
-
-const turnsAfter = (items: Outcome[]) => distinctTurns(items.filter(mayRelease).flatMap(turnOf));
-
-const dueIn = (turns: Turn[]) => dueSinceUnknown(turns.map(({ webhookId }) => webhookId));
+const turnsAfter = (items: Outcome[]) =>
+  distinctTurns(turnsOf(items.filter(mayRelease).map(({ claim }) => claim)));

@@ -36,14 +36,6 @@ export interface SweeperOptions {
   redeliver(): Promise<void>;
 }
 
-/** Each call is one step and returns the milliseconds until the next one. */
-export interface Sweeper {
-  walk(): Promise<number>;
-  /** However long the outbox is. */
-  takeUpLapsed(): Promise<number>;
-  redeliveries(): Promise<void>;
-}
-
 const rowsPerPage = 20_000;
 const webhooksPerPage = 200;
 /** Share of the time spent on a long outbox, so that its pages cost PostgreSQL little. */
@@ -58,9 +50,9 @@ const perStatement = 500;
  * Walks over the outbox page by page and puts right what was missed, so that the queue is disposable and every race
  * harmless. Any number of workers may sweep at once. A slow page (under an old snapshot even an empty outbox takes
  * seconds) makes the sweeps rarer. Expired leases are also searched for separately: no webhook waits until the walk has
- * passed another one's backlog.
+ * passed another one's backlog. `walk` and `takeUpLapsed` are steps: they resolve with the milliseconds until the next.
  */
-export function createSweeper(options: SweeperOptions): Sweeper {
+export function createSweeper(options: SweeperOptions) {
   const { db, durations, logger, metrics } = options;
   const leases = { leaseMs: durations.leaseMs, testLeaseMs: options.testLeaseMs };
   const maxLeaseMs = options.testLeaseMs;

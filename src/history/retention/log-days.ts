@@ -223,21 +223,3 @@ export function daysBehind(partitions: Partition[], retentionMs: number, nowMs: 
  */
 export const behindDays = (endMs: number, retentionMs: number, nowMs: number): number =>
   Math.max(0, (nowMs - retentionMs - endMs) / dayMs);
-
-const externalIdsPerPiece = 10_000;
-
-/** Deletes callers' ids that are older than the log, in bounded pieces. */
-export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
-  let deleted: unknown[];
-  do deleted = await deletePieceOfExternalIds(db, retentionMs);
-  while (deleted.length === externalIdsPerPiece);
-}
-
-const deletePieceOfExternalIds = (db: Database, retentionMs: number): Promise<unknown[]> =>
-  db.query(
-    'delete-old-external-ids',
-    `delete from external_ids where external_id = any(array(
-       select external_id from external_ids
-        where event_id < uuid_floor(now() - ${ms('$1')}) order by event_id limit $2)) returning 1`,
-    [retentionMs, externalIdsPerPiece],
-  );

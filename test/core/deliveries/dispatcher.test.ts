@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { createBodies } from '../../../src/engine/send/targets.js';
+import { createBodies } from '../../../src/engine/attempt/attempt.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';

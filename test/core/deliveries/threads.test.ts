@@ -7,8 +7,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import type { Claim } from '../../../src/engine/outbox/types.js';
 import { parseDetail } from '../../../src/engine/send/messages.js';
 import { sign } from '../../../src/engine/send/headers.js';
-import { newSecret } from '../../../src/engine/send/sealing.js';
-import type { OpenTarget } from '../../../src/engine/send/targets.js';
+import { newSecret, type OpenTarget } from '../../../src/engine/send/sealing.js';
 import {
   createSending,
   type Sending,

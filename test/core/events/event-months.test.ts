@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { recordEvents, type RecordResult } from '../../../src/engine/record/record.js';
-import { deleteOldExternalIds } from '../../../src/history/retention/log-days.js';
+import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { databaseClockAheadMs, followDatabaseClock } from '../../../src/platform/clock.js';
 import { newId } from '../../../src/platform/ids.js';

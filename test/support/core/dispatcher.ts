@@ -4,7 +4,7 @@ import {
   type DispatcherOptions,
 } from '../../../src/engine/attempt/dispatcher.js';
 import { createAttemptCounter } from '../../../src/engine/attempt/attempt.js';
-import { createBodies } from '../../../src/engine/send/targets.js';
+import { createBodies } from '../../../src/engine/attempt/attempt.js';
 import { createStarts } from '../../../src/engine/attempt/leases.js';
 import { durationsOf } from '../../../src/platform/durations.js';
 import { createSending, type Sending, type SendingOptions } from '../../../src/engine/send/threads.js';

@@ -37,12 +37,6 @@ export interface LookupReport {
 
 type Report = (found: Found, isLast: boolean) => void;
 
-interface LookupThread {
-  /** Returns what cancels the lookup. A cancelled one still reports. */
-  begin(hostname: string, shipperId: string, report: Report): () => void;
-  close(): void;
-}
-
 const cancelled: Found = { failure: 'ECANCELLED', isSilent: true };
 const silence: Found = { failure: 'ETIMEOUT', isSilent: true };
 
@@ -53,7 +47,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 12
  * Looks names up in a thread (`thread.ts`): a response may have thousands of addresses, and reading it would block the
  * event loop for 20 ms. The first lookup starts the thread. If it dies, its lookups fail; the next one starts another.
  */
-function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThread {
+function createLookupThread(options: LookupOptions, logger: ErrorLog) {
   const underWay = new Map<number, Report>();
   let thread: Worker | null = null;
   let lastId = 0;
@@ -95,7 +89,8 @@ function createLookupThread(options: LookupOptions, logger: ErrorLog): LookupThr
   };
 
   return {
-    begin: (hostname, shipperId, report) => {
+    /** Returns what cancels the lookup. A cancelled one still reports. */
+    begin: (hostname: string, shipperId: string, report: Report): (() => void) => {
       const id = (lastId += 1);
       if (isClosed || !post({ id, begin: { hostname, shipperId } })) {
         queueMicrotask(() => report(cancelled, true));
