@@ -119,7 +119,7 @@ function serve(
   const feed = createFeed({
     db: resources.apiDb,
     retentionMs: config.LOG_RETENTION,
-    stillAllowed: (request) => access.authenticate.shipper(request, 'read'),
+    stillAllowed: (request) => access.authenticate.shipper(request),
     maxWaiting: Math.ceil(maxConnections / 2),
     logger,
     onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
