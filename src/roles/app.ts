@@ -135,11 +135,10 @@ function serve(
       ? []
       : [...apiRoutes(resources, access, worker, publicUrl), feed.route, ...(inbox?.routes ?? [])];
   const express = createApp({
-    ...access,
+    api: role === 'worker' ? undefined : { ...access, routes },
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,
-    routes,
     inbox: inbox?.receiver,
     pages:
       role === 'worker'

@@ -4,8 +4,6 @@ import type { CompleteConfig } from '../config/config.js';
 import { directProxies } from '../http/origin.js';
 import type { Dropped } from '../http/connections/connections.js';
 import { listen, type Listener } from '../http/connections/listener.js';
-import type { Shares } from '../http/request/shares.js';
-import { withoutSlot } from '../http/route.js';
 import type { Health } from '../http/health.js';
 import { createApp } from '../http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js';
@@ -84,24 +82,8 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   return { main, url, metricsPort: own?.port, maxConnections, pages };
 }
 
-function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
-  const refuse = () => Promise.reject(unauthorized());
-  const unlimited: Shares = {
-    begin: () => undefined,
-    run: (_shipperId, _response, work) => work(withoutSlot),
-  };
-  return createApp({
-    routes: [],
-    pages,
-    authenticate: { shipper: refuse, operator: refuse },
-    limit: () => undefined,
-    shares: { usual: unlimited, costly: unlimited },
-    bodyBytes: () => () => undefined,
-    trustProxy: config.TRUST_PROXY,
-    logger,
-    metrics,
-  });
-}
+const plainApp = ({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express =>
+  createApp({ pages, trustProxy: config.TRUST_PROXY, logger, metrics });
 
 function hostOf(host: string | undefined): string {
   if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
