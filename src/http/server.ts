@@ -35,7 +35,7 @@ import {
 import { type BodyBytes, jsonBody, payloadTooLarge, unusedBody } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 
-/** What a process needs that serves the API. */
+/** The API of a process that serves it. */
 export interface Api {
   routes: Route[];
   /** Throws ApiError if the request may not pass. */
