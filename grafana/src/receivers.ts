@@ -6,6 +6,17 @@ import { failingShare, unserved } from './shared.js';
 const attempts = 'delivery_attempts_total';
 const duration = 'delivery_attempt_duration_seconds';
 
+/** A figure that is worth a look from 1 on. */
+const noticeable = (title: string, description: string, expr: string, legend = 'webhooks') =>
+  figure({
+    title,
+    description,
+    unit: 'short',
+    queries: [{ expr: known(expr), legend }],
+    thresholds: noticed(1),
+    without: 'not known',
+  });
+
 /** Trouble that receivers cause, without their names; the board Tenants says whose they are. */
 export const receivers = prometheusBoard({
   name: 'receivers',
@@ -16,34 +27,21 @@ export const receivers = prometheusBoard({
     {
       question: 'Which webhooks are not served, and why?',
       panels: [
-        figure({
-          title: 'Failing',
-          description: 'Webhooks with due deliveries whose last attempts failed.',
-          unit: 'short',
-          queries: [
-            { expr: known(reported('webhooks_unserved', '', 'cause="failing"')), legend: 'webhooks' },
-          ],
-          thresholds: noticed(1),
-          without: 'not known',
-        }),
-        figure({
-          title: 'Slow',
-          description:
-            'Webhooks with as many attempts under way as their receiver may have, so that due deliveries wait for it.',
-          unit: 'short',
-          queries: [{ expr: known(reported('webhooks_unserved', '', 'cause="slow"')), legend: 'webhooks' }],
-          thresholds: noticed(1),
-          without: 'not known',
-        }),
-        figure({
-          title: 'Circuits open',
-          description:
-            'Webhooks that keep failing and are not called. Now and then a probe checks whether the receiver is back.',
-          unit: 'short',
-          queries: [{ expr: known(reported('circuits_open')), legend: 'webhooks' }],
-          thresholds: noticed(1),
-          without: 'not known',
-        }),
+        noticeable(
+          'Failing',
+          'Webhooks with due deliveries whose last attempts failed.',
+          reported('webhooks_unserved', '', 'cause="failing"'),
+        ),
+        noticeable(
+          'Slow',
+          'Webhooks with as many attempts under way as their receiver may have, so that due deliveries wait for it.',
+          reported('webhooks_unserved', '', 'cause="slow"'),
+        ),
+        noticeable(
+          'Circuits open',
+          'Webhooks that keep failing and are not called. Now and then a probe checks whether the receiver is back.',
+          reported('circuits_open'),
+        ),
         figure({
           title: 'Of the active webhooks',
           description:
@@ -58,24 +56,17 @@ export const receivers = prometheusBoard({
           thresholds: below(0.0001, 0.05),
           without: 'not known',
         }),
-        figure({
-          title: 'Given up today',
-          description:
-            'Deliveries that used up their retries in the last 24 hours. A replay sends them again.',
-          unit: 'short',
-          queries: [{ expr: known(increase('deliveries_exhausted_total', '24h')), legend: 'deliveries' }],
-          thresholds: noticed(1),
-          without: 'not known',
-        }),
-        figure({
-          title: 'Disabled today',
-          description:
-            'Webhooks that the service disabled in the last 24 hours: they returned 410 or asked for it, or nothing succeeded for 5 days.',
-          unit: 'short',
-          queries: [{ expr: known(increase('webhooks_disabled_total', '24h')), legend: 'webhooks' }],
-          thresholds: noticed(1),
-          without: 'not known',
-        }),
+        noticeable(
+          'Given up today',
+          'Deliveries that used up their retries in the last 24 hours. A replay sends them again.',
+          increase('deliveries_exhausted_total', '24h'),
+          'deliveries',
+        ),
+        noticeable(
+          'Disabled today',
+          'Webhooks that the service disabled in the last 24 hours: they returned 410 or asked for it, or nothing succeeded for 5 days.',
+          increase('webhooks_disabled_total', '24h'),
+        ),
         unserved(),
         graph({
           title: 'Held, by cause',

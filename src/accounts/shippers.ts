@@ -24,7 +24,11 @@ export function registerShipper(
   const shipperId = newId();
   const accountKey = newAccountKey();
   const work = async (tx: Database) => {
-    await insertShipper(tx, { shipperId, name, accountKeyHash: sha256(accountKey) });
+    await tx.query(
+      'insert-shipper',
+      'insert into shippers (shipper_id, name, account_key_hash) values ($1, $2, $3)',
+      [shipperId, name, sha256(accountKey)],
+    );
     return { shipperId, accountKey };
   };
   return audited(db, actor, work, () => ({ action: 'SHIPPER_CREATED', shipperId }));
@@ -75,7 +79,7 @@ export const removeShipper = (
     await audit(tx, actor, { action: 'SHIPPER_REMOVED', shipperId });
   });
 
-/** The previous key, and tokens issued under it, stay valid for `overlapMs`. */
+/** The previous key, and tokens issued under it, stay valid for `overlapMs`; an older one ends. */
 export const rotateAccountKey = (
   db: Database,
   actor: Actor,
@@ -85,9 +89,16 @@ export const rotateAccountKey = (
   db.transaction(async (tx) => {
     required(await lockShipper(tx, shipperId));
     const accountKey = newAccountKey();
-    const previousKeyValidUntil = await replaceAccountKey(tx, shipperId, sha256(accountKey), overlapMs);
+    const [row] = await tx.query<{ until: Date }>(
+      'replace-account-key',
+      `update shippers
+          set previous_key_hash = account_key_hash, account_key_hash = $2,
+              previous_key_until = now() + make_interval(secs => $3::float8 / 1000)
+        where shipper_id = $1 returning previous_key_until as until`,
+      [shipperId, sha256(accountKey), overlapMs],
+    );
     await audit(tx, actor, { action: 'ACCOUNT_KEY_ROTATED', shipperId });
-    return { accountKey, previousKeyValidUntil };
+    return { accountKey, previousKeyValidUntil: row!.until };
   });
 
 type ShipperStatus = 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
@@ -147,35 +158,6 @@ async function changeShipper(
     [shipperId, changes.name ?? null, changes.status ?? null],
   );
   return shipper!;
-}
-
-/** The previous key stays valid for `overlapMs`, an older one ends. Returns when the previous key ends. */
-async function replaceAccountKey(
-  tx: Database,
-  shipperId: string,
-  accountKeyHash: Buffer,
-  overlapMs: number,
-): Promise<Date> {
-  const [row] = await tx.query<{ until: Date }>(
-    'replace-account-key',
-    `update shippers
-        set previous_key_hash = account_key_hash, account_key_hash = $2,
-            previous_key_until = now() + make_interval(secs => $3::float8 / 1000)
-      where shipper_id = $1 returning previous_key_until as until`,
-    [shipperId, accountKeyHash, overlapMs],
-  );
-  return row!.until;
-}
-
-async function insertShipper(
-  db: Database,
-  shipper: { shipperId: string; name: string; accountKeyHash: Buffer },
-): Promise<void> {
-  await db.query(
-    'insert-shipper',
-    'insert into shippers (shipper_id, name, account_key_hash) values ($1, $2, $3)',
-    [shipper.shipperId, shipper.name, shipper.accountKeyHash],
-  );
 }
 
 /** If it exists, it cannot be removed before the transaction ends. */

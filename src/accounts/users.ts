@@ -20,7 +20,11 @@ export async function registerUser(
   try {
     return await db.transaction(async (tx) => {
       if (!(await holdShipper(tx, shipperId))) throw notFound('This shipper');
-      await insertUser(tx, { userId, shipperId, email, passwordHash });
+      await tx.query(
+        'insert-user',
+        'insert into users (user_id, shipper_id, email, password_hash) values ($1, $2, $3, $4)',
+        [userId, shipperId, email, passwordHash],
+      );
       await audit(tx, actor, { action: 'USER_CREATED', shipperId, userId });
       return { userId, setPasswordUrl: await insertLink(tx, publicUrl, userId) };
     });
@@ -47,7 +51,12 @@ export const newPasswordLink = (
 
 async function insertLink(tx: Database, publicUrl: string, userId: string): Promise<string> {
   const token = newLinkToken();
-  await insertPasswordLink(tx, sha256(token), userId, new Date(Date.now() + linkLifetimeMs));
+  await tx.query(
+    'insert-password-link',
+    `with expired as (delete from password_links where user_id = $2 and expires_at < now())
+     insert into password_links (token_hash, user_id, expires_at) values ($1, $2, $3)`,
+    [sha256(token), userId, new Date(Date.now() + linkLifetimeMs)],
+  );
   return `${publicUrl}/set-password?token=${token}`;
 }
 
@@ -61,15 +70,26 @@ export const redeemPasswordLink = (
   db.transaction(async (tx) => {
     const userId = (await findLinkOwner(tx, tokenHash))?.userId;
     const user = userId === undefined ? null : await lockUser(tx, userId);
-    if (userId === undefined || !user || !(await useUpLink(tx, tokenHash))) return false;
-    await setPassword(tx, userId, passwordHash);
+    if (userId === undefined || !user) return false;
+    const used = await tx.query(
+      'use-up-link',
+      'delete from password_links where token_hash = $1 and expires_at > now() returning 1',
+      [tokenHash],
+    );
+    if (used.length === 0) return false;
+    await voidLinks(tx, userId);
+    await tx.query(
+      'set-password',
+      'update users set password_hash = $2, epoch = epoch + 1 where user_id = $1',
+      [userId, passwordHash],
+    );
     const actor: Actor = { kind: 'USER', name: userId, address };
     await audit(tx, actor, { action: 'PASSWORD_SET', shipperId: user.shipperId, userId });
     return true;
   });
 
 const change =
-  (action: AuditAction, work: (tx: Database, userId: string) => Promise<void>) =>
+  (action: AuditAction, work: (tx: Database, userId: string) => Promise<unknown>) =>
   (db: Database, actor: Actor, userId: string): Promise<void> =>
     db.transaction(async (tx) => {
       const user = await lockUser(tx, userId);
@@ -79,10 +99,15 @@ const change =
     });
 
 /** Removes the user and ends its password links and tokens. 404 if there is no such user. */
-export const removeUser = change('USER_REMOVED', deleteUser);
+export const removeUser = change('USER_REMOVED', async (tx, userId) => {
+  await voidLinks(tx, userId);
+  await tx.query('delete-user', 'delete from users where user_id = $1', [userId]);
+});
 
 /** The password stays valid. 404 if there is no such user. */
-export const signOut = change('USER_SIGNED_OUT', endTokens);
+export const signOut = change('USER_SIGNED_OUT', (tx, userId) =>
+  tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]),
+);
 
 export interface User {
   userId: string;
@@ -92,17 +117,6 @@ export interface User {
   shipperName: string;
   shipperStatus: 'ACTIVE' | 'SUSPENDED';
   passwordHash: string | null;
-}
-
-async function insertUser(
-  db: Database,
-  user: { userId: string; shipperId: string; email: string; passwordHash: string | null },
-): Promise<void> {
-  await db.query(
-    'insert-user',
-    'insert into users (user_id, shipper_id, email, password_hash) values ($1, $2, $3, $4)',
-    [user.userId, user.shipperId, user.email, user.passwordHash],
-  );
 }
 
 /** Null if no account has this key. `trusted`: the user logged in from this origin in the last 30 days. */
@@ -180,14 +194,8 @@ export const listUsers = (
     [shipperId, afterId ?? null, limit],
   );
 
-async function deleteUser(tx: Database, userId: string): Promise<void> {
-  await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
-  await tx.query('delete-user', 'delete from users where user_id = $1', [userId]);
-}
-
-async function endTokens(tx: Database, userId: string): Promise<void> {
-  await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
-}
+const voidLinks = (tx: Database, userId: string) =>
+  tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
 
 /** Locks the user until the transaction ends. Null if there is none. */
 async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
@@ -198,20 +206,6 @@ async function lockUser(tx: Database, userId: string): Promise<{ shipperId: stri
     [userId],
   );
   return rows[0] ?? null;
-}
-
-async function insertPasswordLink(
-  tx: Database,
-  tokenHash: Buffer,
-  userId: string,
-  expiresAt: Date,
-): Promise<void> {
-  await tx.query(
-    'insert-password-link',
-    `with expired as (delete from password_links where user_id = $2 and expires_at < now())
-     insert into password_links (token_hash, user_id, expires_at) values ($1, $2, $3)`,
-    [tokenHash, userId, expiresAt],
-  );
 }
 
 export interface LinkOwner {
@@ -230,25 +224,6 @@ export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<Li
     [tokenHash],
   );
   return rows[0] ?? null;
-}
-
-async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
-  const rows = await tx.query(
-    'use-up-link',
-    'delete from password_links where token_hash = $1 and expires_at > now() returning 1',
-    [tokenHash],
-  );
-  return rows.length > 0;
-}
-
-/** Sets the password, and ends the user's other links and all tokens. */
-async function setPassword(tx: Database, userId: string, passwordHash: string): Promise<void> {
-  await tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
-  await tx.query(
-    'set-password',
-    'update users set password_hash = $2, epoch = epoch + 1 where user_id = $1',
-    [userId, passwordHash],
-  );
 }
 
 /** At most so many ended sessions are remembered: beyond that, the user's other sessions and tokens end, too. */

@@ -6,6 +6,7 @@ import { conflict, notFound, tooManyRequests, unavailable } from '../platform/er
 import type { Database } from '../platform/database/postgres.js';
 import { oneOf } from '../platform/issues.js';
 import { createGate } from '../platform/limits/gate.js';
+import { webhookParams } from '../webhooks/schema.js';
 import { findWebhook } from '../webhooks/store.js';
 import type { WebhookLimits } from '../webhooks/limits.js';
 import { deliveryId, testResult } from '../history/log/responses.js';
@@ -51,12 +52,11 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
         'Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does.',
       responses: { 200: testResult },
       errors: { 429: `Five of your tests are under way, or ${byHandLimitText}` },
-      params: z.object({ webhookId: idInPath('The webhook.') }),
+      params: webhookParams,
       body: z.object({ state }).default({ state: deps.sampleState }),
       handle: async ({ caller, params: { webhookId }, body }) => {
         const { shipperId } = caller;
-        const webhook = isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId));
-        if (!webhook) throw notFound('This webhook');
+        const webhook = await findWebhook(db, shipperId, webhookId);
         await deps.limits.byHand({ ...webhook, shipperId });
         const attempt = await sendTest(shipperId, webhookId, body.state);
         return { data: { ...attempt, startedAt: isoOffset(attempt.startedAt) } };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperatorScope } from '../http/route.js';
-import { ConfigError, describeError } from '../platform/errors.js';
+import { codeOf, ConfigError, describeError } from '../platform/errors.js';
 import { readAs, readList } from '../platform/quantity.js';
 
 export const longSecret = (length: number) =>
@@ -144,7 +144,7 @@ function generateSecrets(file: string): void {
   try {
     linkSync(unfinished, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(unfinished, { force: true });
   }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { notification } from '../webhooks/notification-docs.js';
 import { isoOffset, route, type Route } from '../http/route.js';
 import {
+  trackingIdToFind,
   described,
   exampleIds,
   instantInQuery,
@@ -106,7 +107,7 @@ const feedQuery = z
       '2026-11-21T00:00:00Z',
     ),
     limit: paging.limit,
-    trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+    trackingId: trackingIdToFind.optional(),
     wait: described(
       z.string(),
       'How long to wait if there are no events yet: up to 30 s. The response comes with the first event, or empty.',

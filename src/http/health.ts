@@ -1,4 +1,5 @@
 import { Router, type Request } from 'express';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingForSchema } from '../platform/database/migrate.js';
 import { takesNoSettings } from '../platform/database/connection.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
@@ -151,12 +152,8 @@ const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
     ),
   );
 
-function run(check: () => Promise<void>): Promise<string> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(`no response within ${checkTimeoutMs} ms`), checkTimeoutMs);
-    check()
-      .then(() => resolve('OK'))
-      .catch((error: unknown) => resolve(describeError(error)))
-      .finally(() => clearTimeout(timer));
-  });
-}
+const run = (check: () => Promise<void>): Promise<string> =>
+  Promise.race([
+    check().then(() => 'OK', describeError),
+    sleep(checkTimeoutMs, `no response within ${checkTimeoutMs} ms`, { ref: false }),
+  ]);

@@ -14,8 +14,9 @@ import {
   renderWritten,
   writtenPages,
   type RenderedPage,
+  operationSections,
+  sectionsOf,
 } from './docs/pages.js';
-import { operationSections, sectionsOf } from './docs/search.js';
 import type { OpenApiDocument } from './openapi/schemas.js';
 
 /** A page of a few sentences in the service's plain style. `title` and `body` are HTML. */

@@ -32,25 +32,24 @@ import {
   type OutsideSlot,
   type Route,
 } from './route.js';
-import {
-  type BodyBytes,
-  jsonBody,
-  payloadTooLarge,
-  unsupportedMediaType,
-  unusedBody,
-} from './request/body.js';
+import { type BodyBytes, jsonBody, payloadTooLarge, unusedBody } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 
-export interface ServerOptions {
+/** The API of a process that serves it. */
+export interface Api {
   routes: Route[];
-  pages: RequestHandler[];
-  /** Takes notifications, which everything else refuses; other requests go on to the next handler. */
-  inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   limit(shipperId: string): void;
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
+}
+
+export interface ServerOptions {
+  api?: Api | undefined;
+  pages: RequestHandler[];
+  /** Takes notifications, which all else refuses; what is not for it goes on. */
+  inbox?: RequestHandler | undefined;
   logger: Logger;
   metrics: Metrics;
   trustProxy: number | string[] | undefined;
@@ -58,7 +57,7 @@ export interface ServerOptions {
 
 /** Everything a request passes through, in order; errors thrown anywhere become failures in the envelope. */
 export function createApp(options: ServerOptions): Express & Required<Pick<App, 'onGivenUp'>> {
-  const { routes, pages, logger, metrics } = options;
+  const { api, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });
   const app = express();
   app
@@ -67,28 +66,32 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
     .set('query parser', 'simple')
     .set('trust proxy', options.trustProxy ?? false)
     .set('case sensitive routing', true);
-  const { watch, onGivenUp } = watchRequests(logger, metrics, routes);
+  const { watch, onGivenUp } = watchRequests(logger, metrics, api?.routes ?? []);
   app.use(watch, helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(['/v1', '/operator/v1'], forbidCaching);
   if (options.inbox) app.use(options.inbox);
   app.use(refuseHeaders);
-  const parseBody = jsonBody();
-  const skipBody = unusedBody();
-  for (const [path, group] of groupByPath(routes)) {
-    for (const spec of group) {
-      const readBody = takesBody(spec) ? parseBody : skipBody;
-      app[spec.method](path, admission(spec, options), readBody, handler(spec, options));
-    }
-    app.all(path, refuseMethod(group));
-  }
+  const fail = failureResponder(logger);
+  if (api) serveRoutes(app, api, fail);
   for (const page of pages) app.use(page);
-  const paths = routes.map(({ path }) => path);
+  const paths = api?.routes.map(({ path }) => path) ?? [];
   app.use(({ path }) => {
     throw unknownEndpoint(path, paths);
   });
-  const fail = failureResponder(logger);
   app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);
   return Object.assign(app, { onGivenUp });
+}
+
+function serveRoutes(app: Express, api: Api, fail: Fail): void {
+  const parseBody = jsonBody();
+  const skipBody = unusedBody();
+  for (const [path, group] of groupByPath(api.routes)) {
+    for (const spec of group) {
+      const readBody = takesBody(spec) ? parseBody : skipBody;
+      app[spec.method](path, admission(spec, api), readBody, handler(spec, api, fail));
+    }
+    app.all(path, refuseMethod(group));
+  }
 }
 
 const forbidCaching: RequestHandler = (_request, response, next) => {
@@ -111,7 +114,7 @@ function callerOf(request: Request, response: Response): string {
 }
 
 const admission =
-  (spec: Route, { authenticate, limit, shares, bodyBytes }: ServerOptions): RequestHandler =>
+  (spec: Route, { authenticate, limit, shares, bodyBytes }: Api): RequestHandler =>
   async (request, response, next) => {
     if (spec.slowByDesign) response.locals.slowByDesign = true;
     if (spec.auth === 'session') requireSameOrigin(request);
@@ -128,9 +131,8 @@ const admission =
   };
 
 /** Handles errors itself, so that a waiting request retains nothing of its path through Express. */
-function handler(spec: Route, options: ServerOptions): RequestHandler {
-  const respond = responder(spec, options);
-  const fail = failureResponder(options.logger);
+function handler(spec: Route, api: Api, fail: Fail): RequestHandler {
+  const respond = responder(spec, api);
   return (request, response) => {
     request.next = undefined;
     respond(request, response)
@@ -140,7 +142,7 @@ function handler(spec: Route, options: ServerOptions): RequestHandler {
 }
 
 const responder =
-  (spec: Route, { shares }: ServerOptions) =>
+  (spec: Route, { shares }: Api) =>
   async (request: Request, response: Response) => {
     const { bodyDetails, caller } = response.locals as { bodyDetails?: Detail[]; caller?: Caller };
     let warnings: Detail[] = [];
@@ -166,6 +168,8 @@ const refuseMethod = (group: Route[]): RequestHandler => {
   };
 };
 
+type Fail = ReturnType<typeof failureResponder>;
+
 const failureResponder =
   (logger: Logger) =>
   (thrown: unknown, response: Response): void => {
@@ -184,17 +188,13 @@ const failureResponder =
     markAnswered(response);
   };
 
-/** Errors of express carry a `type` and a `status`; any other error is a fault of the service. */
+/** Errors of express carry a `status`; any other error is a fault of the service. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  const { type, status } = (thrown ?? {}) as { type?: string; status?: number };
+  const { status } = (thrown ?? {}) as { status?: number };
   if (status === 413) return payloadTooLarge();
-  if (status === 415) return unsupportedMediaType();
-  if (type === 'entity.parse.failed')
-    return invalidRequest([{ path: 'body', message: 'must be valid JSON' }]);
-  if (typeof status === 'number' && status >= 400 && status < 500) {
+  if (typeof status === 'number' && status >= 400 && status < 500)
     return invalidRequest([{ path: 'request', message: 'could not be read' }]);
-  }
   return new ApiError(500, 'INTERNAL', 'Something went wrong on our side.');
 }
 

@@ -11,10 +11,6 @@ export interface BatchOptions<Item, Result> {
   flush(items: Item[]): Promise<Result[]>;
 }
 
-export interface Batcher<Item, Result> {
-  add(item: Item): Promise<Result>;
-}
-
 interface Waiting<Item, Result> {
   item: Item;
   since: number;
@@ -33,7 +29,7 @@ export const patienceMs = 500;
  * `lingerMs`), so batching adds no latency without load. If the content of a batch is refused, its items are retried
  * one by one, so that each gets its own result. If the database is unavailable, long waiters fail at once.
  */
-export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
+export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>) {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -87,7 +83,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
   };
 
   return {
-    add: (item) =>
+    add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting) return reject(unavailable('The service is overloaded.'));
         waiting.push({ item, since: performance.now(), resolve, reject });

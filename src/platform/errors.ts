@@ -63,6 +63,12 @@ export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');
 };
 
+/** The code of an error of Node or PostgreSQL (`ENOENT`, `28P01`), or an empty string. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
 /** Describes an error without the values of a statement or the content of a request. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError && error.cause !== undefined)

@@ -25,24 +25,20 @@ export const afterFailure = <Key>(
     ? { place: { after, size: Math.ceil(size / shrinkBy) }, skipped: null }
     : { place: { after: first, size: 1 }, skipped: first };
 
-export interface Walk<Key> {
-  /**
-   * Rejects if `work` does. If the page is at fault, the next one is smaller, or begins after the item that failed
-   * alone. `work` resolves with the page's last key, or null at the end.
-   */
-  page<Done extends { next: Key | null }>(
-    work: (after: Key | null, size: number) => Promise<Done>,
-  ): Promise<Done>;
-}
-
 export function createWalk<Key>(
   maxSize: number,
   findFirst: (after: Key | null) => Promise<Key | null>,
   stepOver: (item: Key, error: unknown) => void,
-): Walk<Key> {
+) {
   let place: Place<Key> = walkStart(maxSize);
   return {
-    page: async (work) => {
+    /**
+     * Rejects if `work` does. If the page is at fault, the next one is smaller, or begins after the item that failed
+     * alone. `work` resolves with the page's last key, or null at the end.
+     */
+    page: async <Done extends { next: Key | null }>(
+      work: (after: Key | null, size: number) => Promise<Done>,
+    ): Promise<Done> => {
       try {
         const done = await work(place.after, place.size);
         place = afterPage(place, done.next, maxSize);

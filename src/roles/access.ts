@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { Refusals } from '../accounts/audit.js';
 import {
   operatorsOf,
@@ -13,16 +12,9 @@ import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body.js';
-import type { Route } from '../http/route.js';
-import type { ServerOptions } from '../http/server.js';
 import type { Resources } from './resources.js';
 
-export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares' | 'bodyBytes'> {
-  loginRoutes: Route[];
-  passwordPage: RequestHandler;
-  /** Call it after every change of an account: this process has cached its users. */
-  onAccountChanged(): void;
-}
+export type Access = ReturnType<typeof openAccess>;
 
 /**
  * The share of a shipper leaves enough of the pool's connections for orders, and bounds the memory of unread responses.
@@ -50,7 +42,7 @@ const costlyShare = {
 /** The bodies of all current requests together. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
-export function openAccess(resources: Resources, refusals: Refusals): Access {
+export function openAccess(resources: Resources, refusals: Refusals) {
   const { config, apiDb: db, limits, metrics } = resources;
   const signing = {
     secret: config.TOKEN_SECRET,
@@ -95,6 +87,7 @@ export function openAccess(resources: Resources, refusals: Refusals): Access {
         features: { simulate: config.SIMULATE, email: false },
       }),
     ],
+    /** Call it after every change of an account: this process has cached its users. */
     onAccountChanged: principals.clear,
   };
 }

@@ -119,7 +119,7 @@ function serve(
   const feed = createFeed({
     db: resources.apiDb,
     retentionMs: config.LOG_RETENTION,
-    stillAllowed: (request) => access.authenticate.shipper(request, 'read'),
+    stillAllowed: (request) => access.authenticate.shipper(request),
     maxWaiting: Math.ceil(maxConnections / 2),
     logger,
     onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
@@ -135,11 +135,10 @@ function serve(
       ? []
       : [...apiRoutes(resources, access, worker, publicUrl), feed.route, ...(inbox?.routes ?? [])];
   const express = createApp({
-    ...access,
+    api: role === 'worker' ? undefined : { ...access, routes },
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,
-    routes,
     inbox: inbox?.receiver,
     pages:
       role === 'worker'

@@ -3,9 +3,7 @@ import { hasToken } from '../accounts/login/authenticate.js';
 import type { CompleteConfig } from '../config/config.js';
 import { directProxies } from '../http/origin.js';
 import type { Dropped } from '../http/connections/connections.js';
-import { listen, type Listener } from '../http/connections/listener.js';
-import type { Shares } from '../http/request/shares.js';
-import { withoutSlot } from '../http/route.js';
+import { listen } from '../http/connections/listener.js';
 import type { Health } from '../http/health.js';
 import { createApp } from '../http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js';
@@ -14,15 +12,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { createReleasers, Role } from './resources.js';
 
-export interface Listeners {
-  main: Listener;
-  /** The address for clients on this host. */
-  url: string;
-  metricsPort: number | undefined;
-  maxConnections: number;
-  /** Health, and metrics where they have no listener of their own. */
-  pages: RequestHandler[];
-}
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
 export interface ListenerDependencies {
   config: CompleteConfig;
@@ -38,7 +28,7 @@ const defaultMaxConnections = 5_000;
 const maxMetricsConnections = 64;
 
 /** The main listener, until `main.use` sets the app, serves health and metrics, and 503 for the rest. */
-export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
+export async function openListeners(dependencies: ListenerDependencies) {
   const { config, role, logger, metrics, health, releasers } = dependencies;
   const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;
   const metricsRoute = metricsPage(metrics, token === undefined ? () => true : hasToken(token));
@@ -81,27 +71,12 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   metrics.connectionsLimit.set(maxConnections);
   metrics.onScrape(() => metrics.connections.set(main.connections()));
   const url = `http://${hostOf(config.HOST)}:${main.port}`;
+  /** `url` is for clients on this host. `pages`: health, and metrics where they have no listener of their own. */
   return { main, url, metricsPort: own?.port, maxConnections, pages };
 }
 
-function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
-  const refuse = () => Promise.reject(unauthorized());
-  const unlimited: Shares = {
-    begin: () => undefined,
-    run: (_shipperId, _response, work) => work(withoutSlot),
-  };
-  return createApp({
-    routes: [],
-    pages,
-    authenticate: { shipper: refuse, operator: refuse },
-    limit: () => undefined,
-    shares: { usual: unlimited, costly: unlimited },
-    bodyBytes: () => () => undefined,
-    trustProxy: config.TRUST_PROXY,
-    logger,
-    metrics,
-  });
-}
+const plainApp = ({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express =>
+  createApp({ pages, trustProxy: config.TRUST_PROXY, logger, metrics });
 
 function hostOf(host: string | undefined): string {
   if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';

@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from './background.js';
 import { describeError } from '../platform/errors.js';
-import {
-  queueNames,
-  type Dispatch,
-  type ShipmentHead,
-  rehearseCreation,
-  type Engine,
-  type Sealer,
-} from '../engine/engine.js';
+import { queueNames, type Dispatch, rehearseCreation, type Engine, type Sealer } from '../engine/engine.js';
 import type { Resources } from './resources.js';
 import { createInProcess, createShipments, creationQueueName } from '../shipments/create.js';
 import { newId } from '../platform/ids.js';
@@ -16,20 +9,7 @@ import type { Pool } from '../platform/database/postgres.js';
 import { insertOrders } from '../shipments/store.js';
 import type { Order } from '../shipments/order.js';
 
-export interface WorkerRole {
-  /** Resolves when that is done or left to the sweep. */
-  create(order: ShipmentHead): Promise<void>;
-  simulate(): void;
-  /**
-   * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
-   * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
-   */
-  checkFlow(): Promise<void>;
-  /** Rejects unless an attempt was made in the last 30 s, or an order was seen to become one without being sent. */
-  checkOrders(): Promise<void>;
-  /** Begins no new work; resolves when the current attempts are recorded. */
-  drain(): Promise<void>;
-}
+export type WorkerRole = ReturnType<typeof startWorker>;
 
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
@@ -38,7 +18,7 @@ const flowMaxAgeMs = 30_000;
 const firstJobsMs = 1_000;
 
 /** Creation, fan-out, delivery and sweeping. */
-export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRole {
+export function startWorker(resources: Resources, dispatch: Dispatch) {
   const { config, workerDb: db, logger, metrics, engine, queue, producers } = resources;
   const creation = { ...engine.recording(db), initialState: resources.catalogue.initial, logger };
   const startedAt = Date.now();
@@ -79,8 +59,13 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
   };
 
   return {
+    /** Resolves when that is done or left to the sweep. */
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
+    /**
+     * Rejects unless a job, canaries included, arrived from every queue in the last 30 s. At the start it waits for the
+     * first ones for a second, so that a worker is not ready before jobs flow, and does not complain of it at once.
+     */
     checkFlow: async () => {
       await Promise.race([firstJobs, sleep(firstJobsMs, undefined, { ref: false })]);
       const stale = [...producers.keys()].filter(
@@ -92,6 +77,7 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
       const because = reason ? `: ${describeError(reason)}` : '';
       throw new Error(`no job, not even a canary, arrived from ${stale.join(', ')} ${since}${because}`);
     },
+    /** Rejects unless an attempt was made in the last 30 s, or an order was seen to become one without being sent. */
     checkOrders: async () => {
       const provedAt = Math.max(rehearsedAt, dispatch.figures.lastEndAtMs());
       if (performance.now() - provedAt < flowMaxAgeMs) return;
@@ -100,6 +86,7 @@ export function startWorker(resources: Resources, dispatch: Dispatch): WorkerRol
         .finally(() => (rehearsing = undefined));
       await rehearsing;
     },
+    /** Begins no new work; resolves when the current attempts are recorded. */
     drain: () => (draining ??= drain()),
   };
 }

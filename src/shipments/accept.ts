@@ -223,16 +223,7 @@ export function newTrackingId(nowMs: number = Date.now()): string {
   return `PH${time}${random}`;
 }
 
-interface Admission {
-  /**
-   * Resolves, when the order's turn has come, with a function that ends it. Shippers are served in rotation. A large
-   * order weighs more than 1. Rejects with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells
-   * `onWait` how much of the wait is spent behind the shipper's own orders.
-   */
-  enter(shipperId: string, weight: number, onWait?: OnWait): Promise<() => void>;
-  /** Refuses orders that have waited for long: none can be stored at present. */
-  turnAway(): void;
-}
+type Admission = ReturnType<typeof createAdmission>;
 
 type OnWait = (heldMs: () => number) => void;
 
@@ -251,11 +242,11 @@ const ownPart = 0.5;
 /**
  * Owed deliveries come before new orders: an order waits, and is not refused for it, until what it will owe has room.
  */
-export function createAdmission({ atOnce, hasRoom }: AdmissionOptions): Admission {
+export function createAdmission({ atOnce, hasRoom }: AdmissionOptions) {
   const mayStart = (shipperId: string): boolean =>
     hasRoom(shipperId, { ofShipper: gate.working(shipperId), all: gate.working() });
   const gate = createGate({ concurrency: atOnce, mayStart, maxWaiting });
-  const held = createHeldTime((shipperId: string) => gate.working(shipperId) >= ownPart * atOnce);
+  const held = createHeldTime((shipperId) => gate.working(shipperId) >= ownPart * atOnce);
   let checking = false;
 
   const recheckWhileAnyWaits = async () => {
@@ -290,11 +281,17 @@ export function createAdmission({ atOnce, hasRoom }: AdmissionOptions): Admissio
     });
 
   return {
-    enter: (shipperId, weight, onWait) => {
+    /**
+     * The resolved function ends the place. Shippers are served in rotation. A large order weighs more than 1. Rejects
+     * with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells `onWait` how much of the wait is spent
+     * behind the shipper's own orders.
+     */
+    enter: (shipperId: string, weight: number, onWait?: OnWait): Promise<() => void> => {
       gate.startReady(); // orders that wait already go first
       const leave = gate.enter(shipperId, weight);
       return leave ? Promise.resolve(placed(shipperId, leave)) : slotFor(shipperId, weight, onWait);
     },
+    /** Refuses orders that have waited for long: none can be stored at present. */
     turnAway: () => gate.turnAway((sinceMs) => performance.now() - sinceMs >= patienceMs),
   };
 }

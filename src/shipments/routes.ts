@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { isoOffset, route, type Route } from '../http/route.js';
-import { described, instantInQuery, ownIdInQuery, stateInQuery, trackingId } from '../http/request/fields.js';
+import {
+  isTrackingId,
+  described,
+  instantInQuery,
+  ownIdInQuery,
+  stateInQuery,
+  trackingId,
+} from '../http/request/fields.js';
 import { pageOf, paging } from '../http/request/paging.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { markHeld } from '../http/request/watch.js';
@@ -67,8 +74,7 @@ export function shipmentRoutes(deps: {
       responses: { 200: tracking },
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
-        const found =
-          /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
+        const found = isTrackingId(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
         if (!found) throw notTracked();
         const { notifications, ...shipment } = found;
         return { data: { ...shipment, history: notifications.map(historyEntry) } };

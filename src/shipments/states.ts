@@ -27,23 +27,18 @@ const defaultCatalogue: CatalogueFile = {
   ],
 };
 
-export interface StateCatalogue {
-  initial: string;
-  names: ReadonlySet<string>;
-  /** `from` is null before the shipment is created. */
-  allows(from: string | null, to: string): boolean;
-  next(from: string | null): string[];
-  isTerminal(state: string): boolean;
-}
+export type StateCatalogue = ReturnType<typeof createCatalogue>;
 
-export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCatalogue {
+export function createCatalogue(file: CatalogueFile = defaultCatalogue) {
   const next = new Map(file.states.map((state) => [state.name, new Set(state.next)]));
   return {
     initial: file.initial,
-    names: new Set(next.keys()),
-    allows: (from, to) => (from === null ? to === file.initial : (next.get(from)?.has(to) ?? false)),
-    next: (from) => (from === null ? [file.initial] : [...(next.get(from) ?? [])]),
-    isTerminal: (state) => next.get(state)?.size === 0,
+    names: new Set(next.keys()) as ReadonlySet<string>,
+    /** `from` is null before the shipment is created. */
+    allows: (from: string | null, to: string) =>
+      from === null ? to === file.initial : (next.get(from)?.has(to) ?? false),
+    next: (from: string | null) => (from === null ? [file.initial] : [...(next.get(from) ?? [])]),
+    isTerminal: (state: string) => next.get(state)?.size === 0,
   };
 }
 

@@ -3,17 +3,7 @@ import { isLoopback } from '../platform/networks.js';
 import type { RateLimits } from '../platform/limits/rate-limit.js';
 import type { StoredBytes } from '../platform/limits/stored-bytes.js';
 
-/** Throws ApiError TOO_MANY_REQUESTS if a cap is reached. */
-export interface WebhookLimits {
-  /** Call it before a test, a redelivery or a replay. Counts by webhook, shipper and destination. */
-  byHand(webhook: { shipperId: string; webhookId: string; targetAddress: string }): Promise<void>;
-  /** Call it before a webhook is registered. Counts by shipper and destination. */
-  creation(webhook: { shipperId: string; targetAddress: string }): Promise<void>;
-  /** Call it before a webhook of the caller is changed. */
-  change(webhookId: string): Promise<void>;
-  /** Call it before a webhook gets another address: at another host, that counts as a registration. */
-  move(webhook: { shipperId: string; from: string; to: string }): Promise<void>;
-}
+export type WebhookLimits = ReturnType<typeof createWebhookLimits>;
 
 type Limit = 'by_hand' | 'webhook_creation' | 'webhook_change';
 
@@ -33,8 +23,11 @@ const byHandOfShipper = 2;
 const byHandOfDestination = 6;
 const creationsOfDestination = 3;
 
-/** Keeps the service from flooding a destination, even for several shippers whose webhooks share it. */
-export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits {
+/**
+ * Keeps the service from flooding a destination, even for several shippers whose webhooks share it. Each function throws
+ * ApiError TOO_MANY_REQUESTS if a cap is reached.
+ */
+export function createWebhookLimits(options: WebhookLimitOptions) {
   const cap = (name: string, points: number, { seconds } = hour) =>
     options.limits.limit({ name, points, windowSeconds: seconds });
   const { byHandPerWebhook, creationsPerShipper } = options;
@@ -64,7 +57,7 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
     }
   };
 
-  const creation: WebhookLimits['creation'] = async ({ shipperId, targetAddress }) => {
+  const creation = async ({ shipperId, targetAddress }: { shipperId: string; targetAddress: string }) => {
     if (creationsPerShipper === 0) return;
     const host = hostOf(targetAddress);
     await spend('webhook_creation', [
@@ -77,7 +70,9 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
   };
 
   return {
-    byHand: async ({ shipperId, webhookId, targetAddress }) => {
+    /** Call it before a test, a redelivery or a replay. Counts by webhook, shipper and destination. */
+    byHand: async (webhook: { shipperId: string; webhookId: string; targetAddress: string }) => {
+      const { shipperId, webhookId, targetAddress } = webhook;
       options.stored.require(shipperId); // each stores responses
       if (byHandPerWebhook === 0) return;
       await spend('by_hand', [
@@ -86,9 +81,13 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
         ['tests, redeliveries and replays to this destination', byHand.destination, hostOf(targetAddress)],
       ]);
     },
+    /** Call it before a webhook is registered. Counts by shipper and destination. */
     creation,
-    change: (webhookId) => spend('webhook_change', [['changes of this webhook', changes, webhookId]], minute),
-    move: async ({ shipperId, from, to }) => {
+    /** Call it before a webhook of the caller is changed. */
+    change: (webhookId: string) =>
+      spend('webhook_change', [['changes of this webhook', changes, webhookId]], minute),
+    /** Call it before a webhook gets another address: at another host, that counts as a registration. */
+    move: async ({ shipperId, from, to }: { shipperId: string; from: string; to: string }) => {
       if (hostOf(from) !== hostOf(to)) await creation({ shipperId, targetAddress: to });
     },
   };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit.js';
 import { isoOffset, route, type OutsideSlot, type Route } from '../http/route.js';
-import { described, idInPath, overlap } from '../http/request/fields.js';
+import { described, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
@@ -9,7 +9,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { maskHeaders, newSecret, type DestinationPolicy, type Sealer } from '../engine/engine.js';
 import { addressOf, changesOf } from './changes.js';
 import * as responses from './schema.js';
-import { fields, include, webhookSchemas, type Include } from './schema.js';
+import { fields, include, webhookParams, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
 import {
   findWebhook,
@@ -49,8 +49,6 @@ const tooManyRegistrations =
   'Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination.';
 const tooManyChanges = 'Too many requests, or more than 60 changes of this webhook within a minute.';
 
-const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
-
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
   const schemas = webhookSchemas(deps.policy);
@@ -72,7 +70,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
    * invent any number of ids.
    */
   const toChange = async (shipperId: string, webhookId: string): Promise<Webhook> => {
-    const webhook = existing(isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId)));
+    const webhook = await findWebhook(db, shipperId, webhookId);
     await deps.limits.change(webhookId);
     return webhook;
   };
@@ -147,7 +145,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       responses: { 200: responses.webhookWithHealth },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
-        const webhook = existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)));
+        const webhook = await findWebhook(db, caller.shipperId, webhookId);
         const health = (await deps.health([webhookId])).get(webhookId);
         return { data: { ...view(webhook), health } };
       },

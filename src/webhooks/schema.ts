@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   described,
   evenIfFieldsAreWrong,
+  idInPath,
   oneOfFields,
   instant,
   instantOrNull,
@@ -174,6 +175,7 @@ export const include = described(
   .transform((parts) => new Set(parts.filter(isInclude)))
   .optional();
 
+export const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
 const webhookId = uuid('Identifier of the webhook.');
 const secret = described(
   z.string().regex(/^whsec_/),

@@ -1,5 +1,6 @@
 import { ms } from '../engine/engine.js';
-import { unauthorized } from '../platform/errors.js';
+import { isUuid } from '../http/request/paging.js';
+import { notFound, unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
@@ -79,17 +80,17 @@ export function listWebhooks(
   );
 }
 
-export async function findWebhook(
-  db: Database,
-  shipperId: string,
-  webhookId: string,
-): Promise<Webhook | null> {
-  const rows = await db.query<Webhook>(
-    'find-webhook',
-    `select ${columns} from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null`,
-    [shipperId, webhookId],
-  );
-  return rows[0] ?? null;
+/** Throws NOT_FOUND if the shipper has no such webhook. */
+export async function findWebhook(db: Database, shipperId: string, webhookId: string): Promise<Webhook> {
+  const [webhook] = isUuid(webhookId)
+    ? await db.query<Webhook>(
+        'find-webhook',
+        `select ${columns} from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null`,
+        [shipperId, webhookId],
+      )
+    : [];
+  if (!webhook) throw notFound('This webhook');
+  return webhook;
 }
 
 export async function lockWebhook(

@@ -28,14 +28,7 @@ export interface LoginSteps<User> {
   remember(user: User, origin: string): Promise<boolean>;
 }
 
-export interface LoginLimits {
-  /**
-   * Verifies when a hashing slot is free. Null if the credentials are wrong or the user has been removed. Throws
-   * ApiError TOO_MANY_REQUESTS if account, address or the pair is over its hourly limit, or if too many logins of the
-   * address wait; UNAVAILABLE if too many wait in all.
-   */
-  attempt<User>(from: LoginAttempt, steps: LoginSteps<User>): Promise<User | null>;
-}
+export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 type Limit = 'login_account' | 'login_ip' | 'login_crowd';
 
@@ -58,7 +51,7 @@ const refusalMs = 10_000;
 /** Lookups of unknown accounts must not starve other database work. */
 const lookups = { concurrency: 4, maxWaiting: 200, maxWaitMs: 1_000 };
 
-export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
+export function createLoginLimits(options: LoginLimitOptions) {
   const { limits, failuresPerIp, onLimited } = options;
   const budget = createLoginBudget(limits, options.perAccount);
   const maxFailures = failuresPerIp || Number.MAX_SAFE_INTEGER;
@@ -80,7 +73,15 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
   };
 
   return {
-    attempt: async ({ accountKey, email, ip }, { find, verify, remember }) => {
+    /**
+     * Verifies when a hashing slot is free. Null if the credentials are wrong or the user has been removed. Throws
+     * ApiError TOO_MANY_REQUESTS if account, address or the pair is over its hourly limit, or if too many logins of the
+     * address wait; UNAVAILABLE if too many wait in all.
+     */
+    attempt: async <User>(
+      { accountKey, email, ip }: LoginAttempt,
+      { find, verify, remember }: LoginSteps<User>,
+    ): Promise<User | null> => {
       const block = keyedHash(addressBlock(ip));
       const account = keyedHash(`${accountKey}\0${email}`);
       const pair = keyedHash(`${account}\0${block}`);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { actorOf } from '../../accounts/audit.js';
 import {
+  trackingIdToFind,
   described,
   evenIfFieldsAreWrong,
   idInPath,
@@ -15,6 +16,7 @@ import { route, type Route, isoOffset } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
 import { newId, timeOfId } from '../../platform/ids.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
+import { webhookParams } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { byHandLimitText } from '../by-hand.js';
@@ -104,7 +106,7 @@ const replayBody = z
       z.enum(replayedStatuses, `must be one of ${replayedStatuses.join(', ')}`),
       'Only deliveries with this status now. `NEVER_ATTEMPTED`: events without a delivery, and deliveries without an attempt that are held because the webhook is not called. Without it, all that was missed.',
     ).optional(),
-    trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+    trackingId: trackingIdToFind.optional(),
   })
   .meta({ id: 'ReplayRange', description: 'What to send again.' })
   .refine(({ from, to }) => !areDates(from, to) || from < to, {
@@ -139,11 +141,10 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
         429: `Too many requests, or ${byHandLimitText}`,
       },
       bodyExample: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' },
-      params: z.object({ webhookId: idInPath('The webhook.') }),
+      params: webhookParams,
       body: replayBody,
       handle: async ({ caller: { shipperId }, params: { webhookId }, body }) => {
-        const webhook = isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId));
-        if (!webhook) throw notFound('This webhook');
+        const webhook = await findWebhook(db, shipperId, webhookId);
         await webhookLimits.byHand({ ...webhook, shipperId });
         const replayId = newId();
         const range = {
@@ -204,11 +205,10 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       tag: 'Webhooks',
       description: 'Finished replays are stored as long as the delivery log.',
       responses: { 200: replayList },
-      params: z.object({ webhookId: idInPath('The webhook.') }),
+      params: webhookParams,
       query: z.object(paging),
       handle: async ({ caller, params: { webhookId }, query }) => {
-        const webhook = isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId));
-        if (!webhook) throw notFound('This webhook');
+        await findWebhook(db, caller.shipperId, webhookId);
         const { after, rows, cut } = pageOf(`replays of ${webhookId}`, query);
         const replays = await replaysOfWebhook(db, webhookId, after, rows);
         const { page, nextCursor } = cut(replays, ({ replayId }) => replayId);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import {
+  trackingIdToFind,
   described,
   exampleIds,
   idInPath,
   ownIdInQuery,
-  trackingId,
   instantInQuery,
   stateInQuery,
 } from '../../http/request/fields.js';
@@ -26,7 +26,7 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
     ...paging,
     webhookId: idInPath('Only deliveries to this webhook.').refine(isUuid, 'must be a UUID').optional(),
-    trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+    trackingId: trackingIdToFind.optional(),
     shipperTrackingId: ownIdInQuery(
       'Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.',
     ),

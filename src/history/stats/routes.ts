@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { described, idInPath } from '../../http/request/fields.js';
-import { isUuid } from '../../http/request/paging.js';
+import { countInQuery } from '../../http/request/fields.js';
 import { route, type Route, isoOffset } from '../../http/route.js';
-import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { stats } from '../../webhooks/schema.js';
+import { stats, webhookParams } from '../../webhooks/schema.js';
 import { findWebhook } from '../../webhooks/store.js';
 import { maxHours, readHours, lastSuccessHour, countRecentAttempts } from './store.js';
 import { disablesAt, isActive, ms, owedTo } from '../../engine/engine.js';
@@ -29,15 +27,7 @@ export async function webhookStats(
   return stats;
 }
 
-const hours = described(z.string(), 'How many hours, including the current one.', defaultHours, {
-  type: 'integer',
-  minimum: 1,
-  maximum: maxHours,
-})
-  .default(String(defaultHours))
-  .meta({ default: defaultHours })
-  .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
-  .refine((n) => n >= 1 && n <= maxHours, `must be a whole number from 1 to ${maxHours}`);
+const hours = countInQuery('How many hours, including the current one.', defaultHours, maxHours);
 
 export function statsRoutes({ db }: { db: Database }): Route[] {
   return [
@@ -51,11 +41,10 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
       description:
         'Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.',
       responses: { 200: stats },
-      params: z.object({ webhookId: idInPath('The webhook.') }),
+      params: webhookParams,
       query: z.object({ hours }),
       handle: async ({ caller, params: { webhookId }, query }) => {
-        const found = isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId));
-        if (!found) throw notFound('This webhook');
+        await findWebhook(db, caller.shipperId, webhookId);
         return { data: (await webhookStats(db, [webhookId], query.hours)).get(webhookId)! };
       },
     }),

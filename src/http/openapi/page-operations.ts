@@ -44,76 +44,71 @@ export function healthPaths(schemas: SchemaCollector): Paths {
     return { 'application/json': { schema: converted, example } };
   };
   return {
-    '/healthz': {
-      get: {
-        ...common,
+    '/healthz': reading(
+      {
         operationId: 'getHealth',
         summary: 'Is the process alive?',
         description: 'Responds at once and checks nothing. Use it to restart a process that hangs.',
-        responses: { 200: pageResponse('The process is alive.', json(health)) },
       },
-    },
-    '/readyz': {
-      get: {
-        ...common,
+      { 200: pageResponse('The process is alive.', json(health)) },
+    ),
+    '/readyz': reading(
+      {
         operationId: 'getReadiness',
         summary: 'Is the process ready for work?',
         description:
           'Checks PostgreSQL and the queue, each within 1.5 s and at most once a second. For load balancers.',
-        responses: {
-          200: pageResponse('The process is ready.', json(readiness)),
-          503: pageResponse(
-            'The process is not ready.',
-            json(readiness, {
-              status: 'UNAVAILABLE',
-              checks: { postgres: 'PostgreSQL cannot be used', queue: 'OK' },
-            }),
-          ),
-        },
       },
-    },
+      {
+        200: pageResponse('The process is ready.', json(readiness)),
+        503: pageResponse(
+          'The process is not ready.',
+          json(readiness, {
+            status: 'UNAVAILABLE',
+            checks: { postgres: 'PostgreSQL cannot be used', queue: 'OK' },
+          }),
+        ),
+      },
+    ),
   };
 }
 
+type About = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>;
+
+const reading = (about: About, responses: Operation['responses']): Paths[string] => ({
+  get: { ...common, ...about, responses },
+});
+
 /** `/metrics`, where it is served on this port. */
 export const metricsPaths: Paths = {
-  '/metrics': {
-    get: {
-      ...common,
+  '/metrics': reading(
+    {
       operationId: 'getMetrics',
       summary: 'Metrics for Prometheus',
       description: 'In the text format of Prometheus; every name begins with `parcelhook_`.',
-      responses: { 200: pageResponse('All metrics of this process.', text('text/plain')) },
     },
-  },
+    { 200: pageResponse('All metrics of this process.', text('text/plain')) },
+  ),
 };
 
-const document: Content = { 'application/json': { schema: { type: 'object' } } };
-
-const docPage = (about: Pick<Operation, 'operationId' | 'summary' | 'description'>): Paths[string] => ({
-  get: {
-    ...common,
-    ...about,
-    responses: {
-      200: pageResponse('The page.', text('text/html')),
-      304: pageResponse('The page that `If-None-Match` names is current.'),
-    },
-  },
-});
+const docPage = (about: About): Paths[string] =>
+  reading(about, {
+    200: pageResponse('The page.', text('text/html')),
+    304: pageResponse('The page that `If-None-Match` names is current.'),
+  });
 
 export const documentPaths: Paths = {
-  '/openapi.json': {
-    get: {
-      ...common,
+  '/openapi.json': reading(
+    {
       operationId: 'getOpenApiDocument',
       summary: 'This API as an OpenAPI 3.1 document',
       description: 'Generated from the schemas that validate requests. Has an `ETag`.',
-      responses: {
-        200: pageResponse('The document.', document),
-        304: pageResponse('The document that `If-None-Match` names is current.'),
-      },
     },
-  },
+    {
+      200: pageResponse('The document.', { 'application/json': { schema: { type: 'object' } } }),
+      304: pageResponse('The document that `If-None-Match` names is current.'),
+    },
+  ),
   '/docs': docPage({
     operationId: 'getDocs',
     summary: 'The reference of the API as a web page',
@@ -135,9 +130,8 @@ export const documentPaths: Paths = {
     summary: 'What to do when an alert fires',
     description: 'The runbook of this version. Each alert links to its section.',
   }),
-  '/docs/search': {
-    get: {
-      ...common,
+  '/docs/search': reading(
+    {
       operationId: 'searchDocs',
       summary: 'A search over all pages of the documentation',
       description: 'Finds the sections and operations that have every word of `q`.',
@@ -150,7 +144,7 @@ export const documentPaths: Paths = {
           schema: { type: 'string' },
         },
       ],
-      responses: { 200: pageResponse('The results as a page.', text('text/html')) },
     },
-  },
+    { 200: pageResponse('The results as a page.', text('text/html')) },
+  ),
 };

@@ -1,17 +1,14 @@
 import * as z from 'zod';
 import { exampleId, exampleIds } from '../request/fields.js';
 
-export interface SchemaCollector {
-  components: Record<string, JsonSchema>;
-  /** Converts a parameter (`input`), a request body (`body`) or a response (`output`); schemas with an id become references. */
-  toJson(schema: z.ZodType, io: 'input' | 'body' | 'output'): JsonSchema;
-}
+export type SchemaCollector = ReturnType<typeof createSchemaCollector>;
 
-export function createSchemaCollector(): SchemaCollector {
+export function createSchemaCollector() {
   const components: Record<string, JsonSchema> = {};
   return {
     components,
-    toJson: (schema, io) => {
+    /** Converts a parameter (`input`), a request body (`body`) or a response (`output`); schemas with an id become references. */
+    toJson: (schema: z.ZodType, io: 'input' | 'body' | 'output'): JsonSchema => {
       const direction = io === 'output' ? io : 'input';
       const text = JSON.stringify(z.toJSONSchema(schema, { io: direction, override: tidy }));
       const { $defs, ...root } = JSON.parse(

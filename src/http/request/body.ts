@@ -32,7 +32,11 @@ export function jsonBody(): RequestHandler {
     if (!isJson && !hasBody(request)) return next();
     const compression = request.get('content-encoding') ?? 'identity';
     if (!isJson || otherCharset.test(request.get('content-type') ?? '') || !/^identity$/i.test(compression))
-      throw unsupportedMediaType(sentHeaders(request));
+      throw new ApiError(
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+        `The body must be application/json in UTF-8, not compressed.${sentHeaders(request)}`,
+      );
     if (Number(request.headers['content-length']) > maxBodyBytes) throw payloadTooLarge();
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await whileReading(response, () => readBytes(request, countBytes));
@@ -165,13 +169,6 @@ function parse(text: string, details: Detail[]): unknown {
     return undefined;
   }
 }
-
-export const unsupportedMediaType = (sent = '') =>
-  new ApiError(
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-    `The body must be application/json in UTF-8, not compressed.${sent}`,
-  );
 
 const sentHeaders = (request: Request): string =>
   ['Content-Type', 'Content-Encoding']

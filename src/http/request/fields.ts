@@ -47,6 +47,18 @@ export const trackingId = described(
   exampleTrackingId,
 );
 
+export const isTrackingId = (text: string): boolean => /^[A-Z0-9]{1,64}$/.test(text);
+
+export const trackingIdToFind = trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId');
+
+/** A whole number from 1 in a query. */
+export const countInQuery = (description: string, usual: number, max: number) =>
+  described(z.string(), description, usual, { type: 'integer', minimum: 1, maximum: max })
+    .default(String(usual))
+    .meta({ default: usual })
+    .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
+    .refine((count) => count >= 1 && count <= max, `must be a whole number from 1 to ${max}`);
+
 /** JSON that is stored and passed on as sent, of at most so many bytes. */
 export const limitedJson = <Schema extends z.ZodType>(
   schema: Schema,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { invalidRequest } from '../../platform/errors.js';
-import { described, exampleId } from './fields.js';
+import { countInQuery, described, exampleId } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -43,15 +43,7 @@ const cursorFrom = (field: string, page: string) =>
 
 /** `limit` and `cursor` of every list. The cursor encodes the last id of the previous page. */
 export const paging = {
-  limit: described(z.string(), 'Maximum number of items in the page.', 50, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 250,
-  })
-    .default('50')
-    .meta({ default: 50 })
-    .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
-    .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
+  limit: countInQuery('Maximum number of items in the page.', 50, 250),
   cursor: cursorFrom('nextCursor', 'page'),
 };
 

@@ -20,18 +20,7 @@ export interface ShareOptions {
   onRefused(): void;
 }
 
-/** Each shipper's share of a process, so that no shipper starves the others. */
-export interface Shares {
-  /** Counts a request until its response closes. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
-  begin(shipperId: string, response: Response): void;
-  /**
-   * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
-   * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
-   * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
-   * After a wait outside its slot, `work` continues in another one, or without one if none is free within `maxWaitMs`.
-   */
-  run<T>(shipperId: string, response: Response, work: (outside: OutsideSlot) => Promise<T>): Promise<T>;
-}
+export type Shares = ReturnType<typeof createShares>;
 
 const kinds = { first: 0, again: 1 };
 
@@ -42,7 +31,8 @@ interface Share {
   progressAt: number;
 }
 
-export function createShares(options: ShareOptions): Shares {
+/** Each shipper's share of a process, so that no shipper starves the others. */
+export function createShares(options: ShareOptions) {
   const { maxUnread, maxOutside, maxWaitMs, stalledAfterMs } = options;
   const shares = new Map<string, Share>();
   let progressAt = 0;
@@ -59,7 +49,7 @@ export function createShares(options: ShareOptions): Shares {
     maxWaitMs,
   });
   const held = createHeldTime(
-    (shipperId: string) => gate.working(shipperId) >= options.concurrencyPerShipper || !mayStart(shipperId),
+    (shipperId) => gate.working(shipperId) >= options.concurrencyPerShipper || !mayStart(shipperId),
   );
   const shareOf = (shipperId: string): Share => {
     const share = shares.get(shipperId) ?? { underWay: 0, unread: 0, outside: 0, progressAt: 0 };
@@ -135,7 +125,8 @@ export function createShares(options: ShareOptions): Shares {
     gate.turnAway((sinceMs) => sinceMs > share.progressAt, shipperId);
 
   return {
-    begin: (shipperId, response) => {
+    /** Counts a request until its response closes. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
+    begin: (shipperId: string, response: Response) => {
       const share = shareOf(shipperId);
       if (response.destroyed || share.underWay >= options.maxUnderWay) throw refusal();
       share.underWay += 1;
@@ -144,7 +135,17 @@ export function createShares(options: ShareOptions): Shares {
         forgetIdle(shipperId, share);
       });
     },
-    run: async (shipperId, response, work) => {
+    /**
+     * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
+     * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
+     * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
+     * After a wait outside its slot, `work` continues in another one, or without one if none is free within `maxWaitMs`.
+     */
+    run: async <Result>(
+      shipperId: string,
+      response: Response,
+      work: (outside: OutsideSlot) => Promise<Result>,
+    ): Promise<Result> => {
       if (response.destroyed) throw refusal(); // the client has left
       const share = shareOf(shipperId);
       const entered = gate.enter(shipperId);

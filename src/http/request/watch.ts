@@ -6,13 +6,6 @@ import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { arrivedAt } from '../connections/intake.js';
 import type { Caller, Route } from '../route.js';
 
-export interface RequestWatch {
-  /** Gives every response an X-Request-Id (the caller's own if well-formed), and logs and counts it when it ends. */
-  watch: RequestHandler;
-  /** Logs and counts a request whose client gave up before the app was given it. */
-  onGivenUp(request: IncomingMessage): void;
-}
-
 interface Ended {
   requestId: string;
   route: string | null;
@@ -68,7 +61,7 @@ export function watchRequests(
   logger: Logger,
   metrics: Pick<Metrics, 'httpRequests' | 'httpDuration' | 'httpSlowByDesign'>,
   routes: Route[],
-): RequestWatch {
+) {
   const count = createRequestCounter(metrics, routes);
   const findRoute = routeFinder(routes);
   const mayLog = {
@@ -104,7 +97,8 @@ export function watchRequests(
   };
 
   return {
-    watch: (request, response, next) => {
+    /** Gives every response an X-Request-Id (the caller's own if well-formed), and logs and counts it when it ends. */
+    watch: ((request, response, next) => {
       const requestId = requestIdOf(request);
       response.locals.requestId = requestId;
       response.set('X-Request-Id', requestId);
@@ -124,8 +118,9 @@ export function watchRequests(
         end(request, startedAt, ended, timing);
       });
       next();
-    },
-    onGivenUp: (request) => {
+    }) satisfies RequestHandler,
+    /** Logs and counts a request whose client gave up before the app was given it. */
+    onGivenUp: (request: IncomingMessage) => {
       const route = findRoute(request);
       end(request, arrivedAt(request), {
         requestId: requestIdOf(request),

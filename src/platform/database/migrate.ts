@@ -4,7 +4,7 @@ import path from 'node:path';
 import type pg from 'pg';
 import { packageFolder } from '../version.js';
 import { heedDatabaseTime } from '../clock.js';
-import { ApiError, ConfigError, describeError } from '../errors.js';
+import { ApiError, codeOf, ConfigError, describeError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { withConnection, beginWith } from './connection.js';
 import { requireWritable, type Database } from './postgres.js';
@@ -118,7 +118,7 @@ async function runNext(
     await client.query('commit');
     return next !== undefined;
   } catch (error) {
-    if ((error as { code?: string }).code !== lockNotAvailable) throw error;
+    if (codeOf(error) !== lockNotAvailable) throw error;
     const message = `migration ${name} did not run: another session held a lock it needs for ${lockTimeoutMs} ms`;
     throw Object.assign(new Error(message, { cause: error }), { code: lockNotAvailable });
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
+import { ApiError, codeOf, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import {
   keepAlive,
@@ -151,7 +151,7 @@ const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ApiError) return error;
   if (refusesSettings(error)) return Object.assign(new Error(takesNoSettings), { cause: error });
-  const code = (error as { code?: string }).code;
+  const code = codeOf(error);
   const away = code
     ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
     : clientMessages.test(error.message);
@@ -159,14 +159,12 @@ function translate(error: unknown): unknown {
   return Object.assign(unavailable(mayBeDone(error) ? outcomeUnknown : undefined), { cause: error });
 }
 
-const mayBeDone = (error: Error & { code?: string }) => inDoubt.test(error.code ?? error.message);
+const mayBeDone = (error: Error) => inDoubt.test(codeOf(error) || error.message);
 
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 
 export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));
-
-const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
@@ -187,7 +185,7 @@ const faultOfPiece = /^(53200|54|XX00[12]|40P01)/;
 export const isFaultOfPiece = (error: unknown): boolean => {
   if (!isUnavailable(error) || isTooSlow(error)) return true;
   const { cause } = error as ApiError;
-  return cause === undefined || faultOfPiece.test(codeOf(cause) ?? '');
+  return cause === undefined || faultOfPiece.test(codeOf(cause));
 };
 
 /** True if the server is read-only, by a setting or as a standby; the pool then closes its connections. */

@@ -13,7 +13,7 @@ import {
 import { chmod, chown, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { ConfigError } from '../errors.js';
+import { codeOf, ConfigError, describeError } from '../errors.js';
 
 export const useYourOwn = 'set DATABASE_URL to use your own PostgreSQL ≥ 15';
 
@@ -27,17 +27,7 @@ export function problem(what: string, remedy: string, cause?: unknown): Error {
 export function asProblem(error: unknown, dataDir: string): Error {
   if (error instanceof Error && error.message.startsWith(messagePrefix)) return error;
   const remedy = `make sure that there is space and that this user can read and write everything in ${dataDir}`;
-  return problem(messageOf(error), `${remedy}, or ${useYourOwn}`, error);
-}
-
-/** The code of an error of Node or PostgreSQL (`ENOENT`, `28P01`), or an empty string. */
-export function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return problem(describeError(error), `${remedy}, or ${useYourOwn}`, error);
 }
 
 export interface Folder {
@@ -61,7 +51,7 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
   } catch (error) {
     const isFile = ['EEXIST', 'ENOTDIR'].includes(codeOf(error));
     const what = isFile ? `${dataDir} is or lies under a file, not a folder` : `${dataDir} cannot be written`;
-    throw problem(`${what} (${messageOf(error)})`, remedy, error);
+    throw problem(`${what} (${describeError(error)})`, remedy, error);
   }
   if (await isShared(real)) throw problem(`${dataDir} is not a folder for the service alone`, remedy);
   await closeFolder(real);
@@ -92,7 +82,7 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
     throw problem(
-      `${folder.passwordFile} cannot be read (${messageOf(error)})`,
+      `${folder.passwordFile} cannot be read (${describeError(error)})`,
       `start as the user who owns it, or set DATA_DIR to another folder`,
       error,
     );

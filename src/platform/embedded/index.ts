@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.js';
 import { connectionStringFor, superuserConnectionString, bringUp, supervise, type Server } from './server.js';
+import { codeOf, describeError } from '../errors.js';
 import {
   prepareFolder,
   type Folder,
   asProblem,
   useYourOwn,
-  codeOf,
-  messageOf,
   problem,
   findPostmaster,
   isPostmaster,
@@ -132,7 +131,7 @@ export async function prepareBinaries(): Promise<string> {
     await restoreRunBits(path.join(native, 'bin'));
   } catch (error) {
     throw problem(
-      `its files in ${native} are incomplete and cannot be restored (${messageOf(error)})`,
+      `its files in ${native} are incomplete and cannot be restored (${describeError(error)})`,
       `run "npm ci" as a user who may write there, without --ignore-scripts, or ${useYourOwn}`,
       error,
     );

@@ -1,21 +1,10 @@
-import { execFile, type SpawnOptions } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
+import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  cp,
-  lchown,
-  lstat,
-  mkdir,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chown, lchown, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { closeFolder, useYourOwn, codeOf, messageOf, problem } from './folder.js';
+import { codeOf, describeError } from '../errors.js';
+import { closeFolder, useYourOwn, problem } from './folder.js';
 
 /** PostgreSQL's programs refuse to run as root. */
 export interface Runner {
@@ -30,21 +19,21 @@ const probeTimeoutMs = 10_000;
 const initdbTimeoutMs = 120_000;
 
 /**
- * An ordinary user runs the programs directly. Root runs them as `postgres` or `nobody`, who gets the data folder and, if
- * node_modules is not readable to it, a copy of the programs. If that user cannot enter the folder, it gets the
- * capability to bypass file permissions. If root may not become another user, the programs run in a user namespace.
+ * An ordinary user runs the programs directly. Root runs them as `postgres` or `nobody`, who gets the data folder. If that
+ * user cannot enter the folder or read the programs, it gets the capability to bypass file permissions. If root may not
+ * become another user, the programs run in a user namespace.
  */
 export async function chooseRunner(native: string, dataDir: string): Promise<Runner> {
   if (process.getuid?.() !== 0) return { native, prefix: [], ids: {} };
   const refused: string[] = [];
-  for (const candidate of await rootCandidates(native, dataDir)) {
+  for (const runner of await rootCandidates(native)) {
     try {
-      const runner = await candidate();
+      await closeFolder(dataDir, runner.owner);
       await probeFolder(runner, dataDir);
       await probePrograms(runner);
       return runner;
     } catch (error) {
-      refused.push(messageOf(error).trim().split('\n').slice(-1).join(''));
+      refused.push(describeError(error).trim().split('\n').slice(-1).join(''));
     }
   }
   throw problem(
@@ -53,39 +42,22 @@ export async function chooseRunner(native: string, dataDir: string): Promise<Run
   );
 }
 
-async function rootCandidates(native: string, dataDir: string): Promise<(() => Promise<Runner>)[]> {
+async function rootCandidates(native: string): Promise<Runner[]> {
   const users = await ordinaryUsers();
+  const direct = users.map((user) => ({ native, prefix: [], ids: user, owner: user }));
+  if (process.platform !== 'linux') return direct;
+  const capable = users.map((user) => {
+    const become = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+    // Without this bit, access(2), with which PostgreSQL finds its own programs, ignores the capability.
+    const keep = [
+      '--securebits=+no_setuid_fixup',
+      '--inh-caps=+dac_override',
+      '--ambient-caps=+dac_override',
+    ];
+    return { native, prefix: [...become, ...keep], ids: {}, owner: user };
+  });
   const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534'];
-  const linux = process.platform === 'linux';
-  const inNamespace = async () => {
-    const owner = { uid: 0, gid: 0 };
-    await closeFolder(dataDir, owner);
-    return { native, prefix: namespace, ids: {}, owner };
-  };
-  return [
-    ...users.map((user) => async () => {
-      await closeFolder(dataDir, user);
-      const direct = { native, prefix: [], ids: user, owner: user };
-      await probeFolder(direct, dataDir);
-      const isReachable = await probePrograms(direct).then(
-        () => true,
-        () => false,
-      );
-      return isReachable ? direct : { ...direct, native: await copyBinaries(native, dataDir) };
-    }),
-    ...(linux ? users : []).map((user) => async () => {
-      await closeFolder(dataDir, user);
-      const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-      // Without this bit, access(2), with which PostgreSQL finds its own programs, ignores the capability.
-      const keep = [
-        '--securebits=+no_setuid_fixup',
-        '--inh-caps=+dac_override',
-        '--ambient-caps=+dac_override',
-      ];
-      return { native, prefix: [...prefix, ...keep], ids: {}, owner: user };
-    }),
-    ...(linux ? [inNamespace] : []),
-  ];
+  return [...direct, ...capable, { native, prefix: namespace, ids: {}, owner: { uid: 0, gid: 0 } }];
 }
 
 async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
@@ -117,38 +89,13 @@ async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
   }
 }
 
-async function copyBinaries(native: string, dataDir: string): Promise<string> {
-  const about = await readFile(path.join(path.dirname(native), 'package.json'), 'utf8');
-  const { version } = JSON.parse(about) as { version: string };
-  const copy = path.join(dataDir, `postgres-programs-${version}`);
-  if (existsSync(copy)) return copy;
-  const temporary = `${copy}.${randomUUID()}`;
-  await cp(native, temporary, { recursive: true, verbatimSymlinks: true });
-  await eachFile(temporary, (file, isLink) => (isLink ? Promise.resolve() : chmod(file, 0o755)));
-  await rename(temporary, copy); // a folder with the final name is complete
-  return copy;
-}
-
 /** The folder comes last, so an interrupted run is repeated. */
 export async function changeOwner(runner: Runner, folder: string): Promise<void> {
   const { owner } = runner;
   if (!owner || (await stat(folder)).uid === owner.uid) return;
-  await eachFile(folder, (file) => lchown(file, owner.uid, owner.gid), false);
+  for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await lchown(path.join(parentPath, name), owner.uid, owner.gid);
   await chown(folder, owner.uid, owner.gid);
-}
-
-async function eachFile(
-  folder: string,
-  visit: (file: string, isLink: boolean) => Promise<void>,
-  withSelf = true,
-): Promise<void> {
-  if (withSelf) await visit(folder, false);
-  for (const name of await readdir(folder)) {
-    const file = path.join(folder, name);
-    const info = await lstat(file);
-    if (info.isDirectory()) await eachFile(file, visit);
-    else await visit(file, info.isSymbolicLink());
-  }
 }
 
 export function programOf(runner: Runner, name: string): string {
@@ -165,7 +112,7 @@ export function commandLine(
 }
 
 /** A minimal environment, without our secrets and any PG… variable. */
-export function spawnOptions(runner: Runner): SpawnOptions {
+export function spawnOptions(runner: Runner) {
   const inherited = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
@@ -185,21 +132,13 @@ export async function run(
   await execute(command, args, runner, timeoutMs);
 }
 
-function execute(command: string, args: string[], runner: Runner, timeoutMs: number): Promise<void> {
-  const { env, cwd, uid, gid } = spawnOptions(runner);
-  const options = { env, cwd, ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
-  return new Promise((resolve, reject) => {
-    execFile(
-      command,
-      args,
-      { ...options, timeout: timeoutMs, killSignal: 'SIGKILL' },
-      (error, stdout, stderr) => {
-        if (!error) return resolve();
-        const printed = (stderr || stdout).trim();
-        const text =
-          printed || (error.killed ? `${command} took longer than ${timeoutMs} ms` : error.message);
-        reject(Object.assign(new Error(text), { code: codeOf(error) }));
-      },
-    );
-  });
+async function execute(command: string, args: string[], runner: Runner, timeoutMs: number): Promise<void> {
+  const options = { ...spawnOptions(runner), timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+  await promisify(execFile)(command, args, options).catch(
+    (error: ExecFileException & { stdout: string; stderr: string }) => {
+      const printed = (error.stderr || error.stdout).trim();
+      const text = error.killed ? `${command} took longer than ${timeoutMs} ms` : error.message;
+      throw Object.assign(new Error(printed || text), { code: codeOf(error) });
+    },
+  );
 }

@@ -5,12 +5,11 @@ import { closeSync, fstatSync, openSync, readFileSync, existsSync } from 'node:f
 import { readFile, writeFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Logger } from '../telemetry/logger.js';
+import { codeOf, describeError } from '../errors.js';
 import {
   boundLog,
   readOrMakePassword,
   type Folder,
-  codeOf,
-  messageOf,
   problem,
   useYourOwn,
   clearStaleLock,
@@ -93,7 +92,7 @@ async function refusalOf(running: Postmaster, password: string, folder: Folder):
     await ensureDatabase(running.port, password);
     return undefined;
   } catch (error) {
-    if (codeOf(error) !== '28P01') return messageOf(error);
+    if (codeOf(error) !== '28P01') return describeError(error);
     throw problem(
       `the server on ${folder.cluster} refuses the password in ${folder.passwordFile}`,
       'restore that file from a backup',
@@ -127,7 +126,7 @@ export async function supervise(server: Server, port: number, signal: AbortSigna
     } catch (error) {
       if (signal.aborted) return;
       upSince = Date.now(); // time down does not count as time up
-      logger.error(`embedded PostgreSQL did not restart; retrying: ${messageOf(error)}`);
+      logger.error(`embedded PostgreSQL did not restart; retrying: ${describeError(error)}`);
       await pause(afterFailureMs, signal);
     }
   }
@@ -189,7 +188,7 @@ async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promi
     closeSync(logFd);
   }
   let spawnError: string | undefined;
-  child.on('error', (error) => (spawnError = messageOf(error)));
+  child.on('error', (error) => (spawnError = describeError(error)));
   child.unref();
   const runs = () => spawnError === undefined && child.exitCode === null && child.signalCode === null;
   return {
@@ -276,7 +275,7 @@ function explain(error: unknown, folder: Folder): Error {
     return problem('its programs need glibc, which this system (musl?) lacks', useYourOwn, error);
   }
   const remedy = `free space in or choose another DATA_DIR, or ${useYourOwn}`;
-  return problem(`cannot create a database in ${folder.dataDir}: ${messageOf(error)}`, remedy, error);
+  return problem(`cannot create a database in ${folder.dataDir}: ${describeError(error)}`, remedy, error);
 }
 
 async function removeHalfMade(folder: Folder): Promise<void> {

@@ -1,23 +1,9 @@
 import { tooManyRequests, unavailable, type ApiError } from '../errors.js';
 import { createFairQueue } from './fair-queue.js';
 
-/** Keys are served in rotation, so that a long queue of one key does not delay the others. */
-export interface Gate {
-  /**
-   * Throws ApiError: TOO_MANY_REQUESTS (after `onCrowded`) if too many wait, most of them under this key; or
-   * UNAVAILABLE.
-   */
-  run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
-  enter(key: string, weight?: number): (() => void) | null;
-  ask(key: string, entry: Entry): Ticket;
-  startReady(): void;
-  turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
-  waiting(key?: string): number;
-  /** The weight that runs, of one key or of all. */
-  working(key?: string): number;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export interface Entry {
+interface Entry {
   start(leave: () => void): void;
   refuse?(why: Refusal): void;
   weight?: number | undefined;
@@ -35,7 +21,7 @@ export interface Ticket {
  */
 export type Refusal = 'CROWD' | 'FULL' | 'LATE' | 'AWAY';
 
-export interface GateOptions {
+interface GateOptions {
   concurrency: number;
   concurrencyPerKey?: number;
   maxWaiting?: number;
@@ -50,15 +36,11 @@ interface Waiting {
   refuse(why: Refusal): void;
 }
 
-const always = () => true;
-
-export function createGate(options: GateOptions): Gate {
-  const { concurrency, concurrencyPerKey = Infinity, maxWaitMs } = options;
-  const { mayStart = always } = options;
-  const queue = createFairQueue<Waiting>({
-    kinds: options.kinds ?? 1,
-    maxItems: options.maxWaiting ?? Infinity,
-  });
+/** Keys are served in rotation, so that a long queue of one key does not delay the others. */
+export function createGate(options: GateOptions) {
+  const { concurrency, concurrencyPerKey = Infinity, maxWaitMs, mayStart = () => true } = options;
+  const { kinds = 1, maxWaiting = Infinity } = options;
+  const queue = createFairQueue<Waiting>({ kinds, maxItems: maxWaiting });
   const byKey = new Map<string, number>();
   let total = 0;
 
@@ -119,7 +101,15 @@ export function createGate(options: GateOptions): Gate {
   };
 
   return {
-    run: async (key, work, { kind, onCrowded } = {}) => {
+    /**
+     * Throws ApiError: TOO_MANY_REQUESTS (after `onCrowded`) if too many wait, most of them under this key; or
+     * UNAVAILABLE.
+     */
+    run: async <Result>(
+      key: string,
+      work: () => Promise<Result>,
+      { kind, onCrowded }: { kind?: number; onCrowded?(): void } = {},
+    ): Promise<Result> => {
       const slot = () =>
         new Promise<() => void>((start, reject) => {
           const refuse = (why: Refusal) => {
@@ -138,11 +128,12 @@ export function createGate(options: GateOptions): Gate {
     enter,
     ask,
     startReady,
-    turnAway: (isHopeless, key) => {
+    turnAway: (isHopeless: (sinceMs: number) => boolean, key?: string) => {
       for (const { sinceMs, refuse } of queue.items(key)) if (isHopeless(sinceMs)) refuse('AWAY');
     },
     waiting: queue.size,
-    working: (key) => (key === undefined ? total : working(key)),
+    /** The weight that runs, of one key or of all. */
+    working: (key?: string) => (key === undefined ? total : working(key)),
   };
 }
 
@@ -153,37 +144,27 @@ export function refusalOf(why: Refusal): ApiError {
   return why === 'AWAY' ? unavailable() : unavailable(message);
 }
 
-/** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
-export interface HeldTime<Key = string> {
-  note(key: Key): void;
-  start(key: Key): HeldClock;
-}
-
-export interface HeldClock {
-  heldMs(): number;
-  stop(): void;
-}
-
 interface Total {
   clocks: number;
   heldMs: number;
   sinceMs: number | undefined;
 }
 
-export function createHeldTime<Key = string>(isHeld: (key: Key) => boolean): HeldTime<Key> {
-  const totals = new Map<Key, Total>();
-  const sinceOf = (key: Key) => (isHeld(key) ? performance.now() : undefined);
+/** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
+export function createHeldTime(isHeld: (key: string) => boolean) {
+  const totals = new Map<string, Total>();
+  const sinceOf = (key: string) => (isHeld(key) ? performance.now() : undefined);
   const read = ({ heldMs, sinceMs }: Total) =>
     heldMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
 
   return {
-    note: (key) => {
+    note: (key: string) => {
       const total = totals.get(key);
       if (!total || isHeld(key) === (total.sinceMs !== undefined)) return;
       total.heldMs = read(total);
       total.sinceMs = sinceOf(key);
     },
-    start: (key) => {
+    start: (key: string) => {
       const total = totals.get(key) ?? { clocks: 0, heldMs: 0, sinceMs: sinceOf(key) };
       totals.set(key, total);
       total.clocks += 1;

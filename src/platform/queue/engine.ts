@@ -2,7 +2,7 @@ import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
 import { createThrottledWarn, type Logger } from '../telemetry/logger.js';
-import { runWhenOpen, type Opened, type QueueMemory, type Running } from './backend.js';
+import { runWhenOpen, type Opened, type Running } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
@@ -22,28 +22,7 @@ export interface Producer {
   oldestWaitingMs(): Promise<number>;
 }
 
-export interface Consumer {
-  /** The last error since a job came; null if there was none. */
-  lastError(): Error | null;
-  close(): Promise<void>;
-}
-
-export interface QueueEngine {
-  kind: 'redis' | 'postgres';
-  /** Call it once, before anything else. */
-  prepare(): Promise<void>;
-  producer(name: string): Producer;
-  /** Consumes until `close`, which waits for the jobs under way. */
-  consume(
-    name: string,
-    concurrency: number,
-    handle: (job: { name: string; ids: string[] }) => Promise<void>,
-  ): Consumer;
-  /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
-  check(): Promise<void>;
-  memory(): Promise<QueueMemory | null>;
-  close(): Promise<void>;
-}
+export type QueueEngine = ReturnType<typeof createQueueEngine>;
 
 export interface QueueEngineOptions {
   redisUrl: string | undefined;
@@ -65,7 +44,7 @@ const toBulkJob = ({ name, id, ids }: JobSpec) => ({
 
 const closeTimeoutMs = 2_000;
 
-export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
+export function createQueueEngine(options: QueueEngineOptions) {
   const { logger } = options;
   const onError = createThrottledWarn(logger, 'queue engine error; retrying');
   const opened: Opened = [];
@@ -76,9 +55,10 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const workers: Running[] = [];
 
   return {
-    kind: options.redisUrl ? 'redis' : 'postgres',
+    kind: options.redisUrl ? ('redis' as const) : ('postgres' as const),
+    /** Call it once, before anything else. */
     prepare: backend.prepare,
-    producer: (name) => {
+    producer: (name: string): Producer => {
       const queue = backend.queue(name);
       return {
         add: async (jobs) => {
@@ -95,7 +75,12 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         },
       };
     },
-    consume: (name, concurrency, handle) => {
+    /** Consumes until `close`, which waits for the jobs under way. */
+    consume: (
+      name: string,
+      concurrency: number,
+      handle: (job: { name: string; ids: string[] }) => Promise<void>,
+    ) => {
       const underWay = new Set<Promise<void>>();
       let lastError: Error | null = null;
       const take = (job: Job) => {
@@ -120,6 +105,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       );
       workers.push(worker);
       return {
+        /** The last error since a job came; null if there was none. */
         lastError: () => lastError,
         close: async () => {
           const closed = worker.close();
@@ -129,6 +115,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         },
       };
     },
+    /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
     check: async () => {
       await backend.check();
       const refusal = workers.map((worker) => worker.refusal()).find(Boolean);

@@ -93,8 +93,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
         states: shortestPath(catalogue, catalogue.initial, 'DELIVERED') ?? [catalogue.initial],
       },
       handle: async ({ caller: { shipperId }, params: { trackingId }, body }) => {
-        const shipment =
-          /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findShipment(db, shipperId, trackingId));
+        const shipment = fields.isTrackingId(trackingId) && (await findShipment(db, shipperId, trackingId));
         if (!shipment) throw notFound('This shipment');
         const journey = {
           states: planJourney(catalogue, shipment.state, body.states),

@@ -70,12 +70,14 @@ beforeAll(async () => {
   const authenticate = () => Promise.resolve({ ...caller });
   const appOf = (costlyAtOnce: number) =>
     createApp({
-      routes,
+      api: {
+        routes,
+        authenticate: { shipper: authenticate, operator: authenticate },
+        limit: () => undefined,
+        shares: { usual: shares(20, 20), costly: shares(costlyAtOnce, 1) },
+        bodyBytes: createBodyBytes({ maxBytes: 2 ** 24, onRefused: () => undefined }),
+      },
       pages: [],
-      authenticate: { shipper: authenticate, operator: authenticate },
-      limit: () => undefined,
-      shares: { usual: shares(20, 20), costly: shares(costlyAtOnce, 1) },
-      bodyBytes: createBodyBytes({ maxBytes: 2 ** 24, onRefused: () => undefined }),
       logger: pino({ enabled: false }),
       metrics,
       trustProxy: undefined,
