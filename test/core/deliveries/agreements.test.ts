@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAgreements, createSharing } from '../../../src/engine/attempt/agreements.js';
 import { dueSinceUnknown } from '../../../src/engine/outbox/types.js';
 import { Paces } from '../../../src/engine/schedule/pace.js';
-import { readBacklog } from '../../../src/observe/sendable.js';
+import { readBacklog } from '../../../src/observe/owed.js';
 import { recordAll } from '../../support/core/acts.js';
 import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { setUpRaces, world } from '../../support/core/race.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readUncalled } from '../../../src/observe/lag.js';
-import { readBacklog } from '../../../src/observe/sendable.js';
+import { readUncalled, readBacklog } from '../../../src/observe/owed.js';
 import { createBacklogGauges, refreshGauges } from '../../../src/observe/backlog.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from '../../support/core/acts.js';
