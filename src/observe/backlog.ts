@@ -1,7 +1,6 @@
 import { countRemoved } from '../accounts/removal/store.js';
 import { laneLimits, placesOf, type HeldBack } from '../engine/engine.js';
-import { countOpenCircuits, readUncalled } from './lag.js';
-import { readBacklog, type Backlog, type BacklogOptions } from './sendable.js';
+import { countOpenCircuits, readUncalled, readBacklog, type Backlog, type BacklogOptions } from './owed.js';
 import { requireWritable, type Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';
@@ -124,37 +123,24 @@ const refreshUncalled = ({ db, metrics }: GaugeDependencies): Promise<void> =>
     (owed) => metrics.deliveriesUncalled.set(owed),
   );
 
-interface WebhookFigures {
-  byStatus: { status: string; count: number }[];
-  circuitsOpen: number;
-  shippersToRemove: number;
-}
-
-const statuses = ['ACTIVE', 'PAUSED', 'DISABLED'];
-
 const refreshWebhooks = ({ db, metrics }: GaugeDependencies): Promise<void> =>
-  show(
-    [metrics.webhooks, metrics.circuitsOpen, metrics.shippersToRemove],
-    readWebhooks(db),
-    ({ byStatus, circuitsOpen, shippersToRemove }) => {
-      for (const { status, count } of byStatus) metrics.webhooks.set({ status }, count);
-      metrics.circuitsOpen.set(circuitsOpen);
-      metrics.shippersToRemove.set(shippersToRemove);
-    },
+  inParallel(
+    show(
+      [metrics.webhooks],
+      db.query<{ status: string; count: number }>(
+        'count-webhooks',
+        `select s.status, count(w.status)::int as count
+           from unnest('{ACTIVE,PAUSED,DISABLED}'::text[]) as s (status)
+           left join webhooks w on w.status = s.status and w.deleted_at is null
+          group by s.status`,
+      ),
+      (rows) => {
+        for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
+      },
+    ),
+    show([metrics.circuitsOpen], countOpenCircuits(db), (open) => metrics.circuitsOpen.set(open)),
+    show([metrics.shippersToRemove], countRemoved(db), (count) => metrics.shippersToRemove.set(count)),
   );
-
-const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
-  byStatus: await db.query(
-    'count-webhooks',
-    `select s.status, count(w.status)::int as count
-       from unnest($1::text[]) as s (status)
-       left join webhooks w on w.status = s.status and w.deleted_at is null
-      group by s.status`,
-    [statuses],
-  ),
-  circuitsOpen: await countOpenCircuits(db),
-  shippersToRemove: await countRemoved(db),
-});
 
 /** What holds back vacuum, and since when this process has seen it. */
 interface Holder {

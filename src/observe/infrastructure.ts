@@ -49,7 +49,14 @@ export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencie
         metrics.databaseConnectionsLimit.set(limit);
       },
     ),
-    show([metrics.transactionIdAge], readTransactionIdAge(db), (age) => metrics.transactionIdAge.set(age)),
+    show(
+      [metrics.transactionIdAge],
+      db.query<{ age: number }>(
+        'read-transaction-id-age',
+        'select max(age(datfrozenxid))::int as age from pg_database',
+      ),
+      ([row]) => metrics.transactionIdAge.set(row!.age),
+    ),
     show([metrics.redisMemory, metrics.redisMemoryLimit], engine.memory(), (memory) => {
       if (memory === null) return;
       metrics.redisMemory.set(memory.usedBytes);
@@ -59,7 +66,14 @@ export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencie
 
 export const refreshSizes = ({ db, metrics }: InfrastructureDependencies, nowMs: number): Promise<void> =>
   inParallel(
-    show([metrics.databaseSize], readDatabaseBytes(db), (bytes) => metrics.databaseSize.set(bytes)),
+    show(
+      [metrics.databaseSize],
+      db.query<{ bytes: number }>(
+        'read-database-bytes',
+        'select pg_database_size(current_database())::float8 as bytes',
+      ),
+      ([row]) => metrics.databaseSize.set(row!.bytes),
+    ),
     show([metrics.partitionsAhead], readPartitions(db), (partitions) => {
       for (const [table, days] of daysAhead(partitions, nowMs)) metrics.partitionsAhead.set({ table }, days);
     }),
@@ -99,22 +113,6 @@ async function readConnections(db: Database): Promise<{ used: number; limit: num
       order by used::float8 / "limit" desc limit 1`,
   );
   return nearest!;
-}
-
-async function readTransactionIdAge(db: Database): Promise<number> {
-  const [row] = await db.query<{ age: number }>(
-    'read-transaction-id-age',
-    'select max(age(datfrozenxid))::int as age from pg_database',
-  );
-  return row!.age;
-}
-
-async function readDatabaseBytes(db: Database): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>(
-    'read-database-bytes',
-    'select pg_database_size(current_database())::float8 as bytes',
-  );
-  return row!.bytes;
 }
 
 /** Partitions count for their table, the tables of the queue on PostgreSQL for their schema. */

@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { countOpenCircuits, listOpenCircuits, readUncalled, type OpenCircuit } from '../observe/lag.js';
-import { readBacklog } from '../observe/sendable.js';
+import {
+  countOpenCircuits,
+  listOpenCircuits,
+  readUncalled,
+  type OpenCircuit,
+  readBacklog,
+} from '../observe/owed.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
 import { isoOffset, operatorRoute, type Route } from '../http/route.js';

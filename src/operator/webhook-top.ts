@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOwed, listMostOwed, type Owed } from '../observe/lag.js';
+import { countOwed, listMostOwed, type Owed } from '../observe/owed.js';
 import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
 import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { described, instantOrNull, uuid } from '../http/request/fields.js';

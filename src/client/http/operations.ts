@@ -52,13 +52,13 @@ export const untypedRequest =
 
 /** The items of all pages. Reads a page when its first item is needed. */
 export async function* itemsOf<Page extends { nextCursor: string | null }, Item>(
-  read: (cursor: string | undefined) => Promise<Page>,
+  read: (position: { cursor?: string }) => Promise<Page>,
   items: (page: Page) => readonly Item[],
 ): AsyncGenerator<Item, void, undefined> {
-  let cursor: string | undefined;
+  let cursor: string | null = null;
   do {
-    const page = await read(cursor);
+    const page: Page = await read(cursor === null ? {} : { cursor });
     yield* items(page);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
 }

@@ -1,50 +1,31 @@
-import { itemsOf, type Request, untypedRequest } from '../http/operations.js';
-import type * as api from '../api/types.js';
-import type {
-  Delivery,
-  DeliveryDetails,
-  DeliveryPage,
-  DeliveryQuery,
-  Redelivery,
-  Journey,
-  ListedShipment,
-  Order,
-  OrderResult,
-  ShipmentPage,
-  ShipmentQuery,
-  Tracking,
-} from '../api/types.js';
-import type { CallOptions, Send } from '../http/send.js';
 import { randomUUID } from 'node:crypto';
+import type * as api from '../api/types.js';
+import { itemsOf, untypedRequest, type Request } from '../http/operations.js';
+import type { CallOptions, Send } from '../http/send.js';
 
-export interface Deliveries {
-  /** One page of the log, newest first. */
-  list(query?: DeliveryQuery, options?: CallOptions): Promise<DeliveryPage>;
-  /** All deliveries, newest first, read page by page; `limit` is the page size. */
-  all(query?: DeliveryQuery, options?: CallOptions): AsyncIterable<Delivery>;
-  /** A delivery with its payload and its attempts, newest first, 100 at a time. */
-  get(
-    deliveryId: string,
-    query?: { attemptsCursor?: string },
-    options?: CallOptions,
-  ): Promise<DeliveryDetails>;
-  /** Sends a delivery again now, with the same `webhook-id`. */
-  redeliver(deliveryId: string, options?: CallOptions): Promise<Redelivery>;
-}
+export type Deliveries = ReturnType<typeof deliveries>;
 
-export function deliveries(request: Request<'/v1/'>): Deliveries {
-  const list: Deliveries['list'] = (query = {}, options) =>
+export function deliveries(request: Request<'/v1/'>) {
+  const list = (query: api.DeliveryQuery = {}, options?: CallOptions): Promise<api.DeliveryPage> =>
     request('get', '/v1/deliveries', { ...options, query });
   return {
+    /** One page of the log, newest first. */
     list,
-    all: (query, options) =>
+    /** All deliveries, newest first, read page by page; `limit` is the page size. */
+    all: (query?: api.DeliveryQuery, options?: CallOptions): AsyncIterable<api.Delivery> =>
       itemsOf(
-        (cursor) => list({ limit: 250, ...query, ...(cursor !== undefined && { cursor }) }, options),
+        (position) => list({ limit: 250, ...query, ...position }, options),
         (page) => page.deliveries,
       ),
-    get: (deliveryId, query = {}, options) =>
+    /** A delivery with its payload and its attempts, newest first, 100 at a time. */
+    get: (
+      deliveryId: string,
+      query: { attemptsCursor?: string } = {},
+      options?: CallOptions,
+    ): Promise<api.DeliveryDetails> =>
       request('get', '/v1/deliveries/{deliveryId}', { ...options, path: { deliveryId }, query }),
-    redeliver: (deliveryId, options) =>
+    /** Sends a delivery again now, with the same `webhook-id`. */
+    redeliver: (deliveryId: string, options?: CallOptions): Promise<api.Redelivery> =>
       request('post', '/v1/deliveries/{deliveryId}/redeliver', { ...options, path: { deliveryId } }),
   };
 }
@@ -54,19 +35,6 @@ export interface OrderOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-export interface Shipments {
-  /** Hands over an order, which is committed when this resolves. Retries use the same idempotency key: one shipment results. */
-  create(order: Order, options?: OrderOptions): Promise<OrderResult>;
-  /** One page, newest first. */
-  list(query?: ShipmentQuery, options?: CallOptions): Promise<ShipmentPage>;
-  /** All shipments, newest first, read page by page; `limit` is the page size. */
-  all(query?: ShipmentQuery, options?: CallOptions): AsyncIterable<ListedShipment>;
-  /** A shipment's state and history. */
-  track(trackingId: string, options?: CallOptions): Promise<Tracking>;
-  /** Moves a shipment through states, by default to DELIVERED, one per second. Only if the service allows it. */
-  simulate(trackingId: string, journey?: Partial<Journey>, options?: CallOptions): Promise<Journey>;
-}
-
 function validIdempotencyKey(key: string): string {
   if (typeof key === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
   throw new TypeError(
@@ -74,119 +42,128 @@ function validIdempotencyKey(key: string): string {
   );
 }
 
-export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
-  const list: Shipments['list'] = (query = {}, options) =>
+export type Shipments = ReturnType<typeof shipments>;
+
+export function shipments(request: Request<'/v1/'>, send: Send) {
+  const list = (query: api.ShipmentQuery = {}, options?: CallOptions): Promise<api.ShipmentPage> =>
     request('get', '/v1/shipments', { ...options, query });
   return {
-    async create(order, { idempotencyKey = randomUUID(), ...options } = {}) {
+    /** Hands over an order, which is committed when this resolves. Retries use the same idempotency key: one shipment results. */
+    async create(
+      order: api.Order,
+      { idempotencyKey = randomUUID(), ...options }: OrderOptions = {},
+    ): Promise<api.OrderResult> {
       const { data, processId } = await send('post', '/v1/shipments', {
         ...options,
         body: order,
         headers: { 'idempotency-key': validIdempotencyKey(idempotencyKey) },
         repeatable: true,
       });
-      return { ...data, processId } as OrderResult;
+      return { ...data, processId } as api.OrderResult;
     },
+    /** One page, newest first. */
     list,
-    all: (query, options) =>
+    /** All shipments, newest first, read page by page; `limit` is the page size. */
+    all: (query?: api.ShipmentQuery, options?: CallOptions): AsyncIterable<api.ListedShipment> =>
       itemsOf(
-        (cursor) => list({ limit: 250, ...query, ...(cursor !== undefined && { cursor }) }, options),
+        (position) => list({ limit: 250, ...query, ...position }, options),
         (page) => page.shipments,
       ),
-    track: (trackingId, options) =>
+    /** A shipment's state and history. */
+    track: (trackingId: string, options?: CallOptions): Promise<api.Tracking> =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
+    /** Moves a shipment through states, by default to DELIVERED, one per second. Only if the service allows it. */
     // Not typed by the API document: a deployment may have its own states.
-    simulate: (trackingId, body = {}, options) =>
-      send('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }).then(
-        ({ data }) => data as Journey,
-      ),
+    simulate: (
+      trackingId: string,
+      body: Partial<api.Journey> = {},
+      options?: CallOptions,
+    ): Promise<api.Journey> =>
+      untypedRequest(send)('post', '/v1/shipments/{trackingId}/simulate', {
+        ...options,
+        path: { trackingId },
+        body,
+      }),
   };
-}
-
-export interface Webhooks {
-  /** One page. */
-  list(query?: api.WebhookQuery, options?: CallOptions): Promise<api.WebhookPage>;
-  /** All webhooks, read page by page. */
-  all(query?: api.WebhookQuery, options?: CallOptions): AsyncIterable<api.ListedWebhook>;
-  /** A webhook and the health of its deliveries. */
-  get(webhookId: string, options?: CallOptions): Promise<api.WebhookWithHealth>;
-  /** Registers a webhook. Only this response shows its `secret`. */
-  create(webhook: api.NewWebhook, options?: CallOptions): Promise<api.WebhookWithSecret>;
-  /** Changes the given fields only. */
-  update(webhookId: string, changes: api.WebhookChanges, options?: CallOptions): Promise<api.Webhook>;
-  /** After this resolves, no attempt to the webhook starts. */
-  delete(webhookId: string, options?: CallOptions): Promise<api.DeletedWebhook>;
-  /** Sends a sample now and returns the attempt, even if it failed. */
-  test(webhookId: string, sample?: { state?: string }, options?: CallOptions): Promise<api.TestResult>;
-  /** Makes a new `secret`, shown once. The old one also signs for `overlap` (default: `24h`); five earlier ones can. */
-  rotateSecret(
-    webhookId: string,
-    rotation?: { overlap?: string },
-    options?: CallOptions,
-  ): Promise<api.RotatedSecret>;
-  /** After this resolves, nothing is signed with an earlier secret. */
-  endEarlierSecrets(webhookId: string, options?: CallOptions): Promise<api.EndedSecrets>;
-  /** Sends what the webhook missed in a time range. */
-  replay(webhookId: string, range: api.ReplayRange, options?: CallOptions): Promise<api.Replay>;
-  /** Attempts per hour, by default of the last day. */
-  stats(webhookId: string, query?: api.StatsQuery, options?: CallOptions): Promise<api.WebhookStats>;
 }
 
 const one = '/v1/webhooks/{webhookId}';
 /** The service responds only after the receiver has. */
 const testTimeoutMs = 30_000;
 
-export function webhooks(request: Request<'/v1/'>, send: Send): Webhooks {
+export type Webhooks = ReturnType<typeof webhooks>;
+
+export function webhooks(request: Request<'/v1/'>, send: Send) {
   const requestUntyped = untypedRequest(send);
-  const list: Webhooks['list'] = (query = {}, options) =>
+  const list = (query: api.WebhookQuery = {}, options?: CallOptions): Promise<api.WebhookPage> =>
     request('get', '/v1/webhooks', { ...options, query });
   return {
+    /** One page. */
     list,
-    all: (query, options) =>
+    /** All webhooks, read page by page. */
+    all: (query?: api.WebhookQuery, options?: CallOptions): AsyncIterable<api.ListedWebhook> =>
       itemsOf(
-        (cursor) => list({ limit: 250, ...query, ...(cursor !== undefined && { cursor }) }, options),
+        (position) => list({ limit: 250, ...query, ...position }, options),
         (page) => page.webhooks,
       ),
-    get: (webhookId, options) => request('get', one, { ...options, path: { webhookId } }),
-    create: (body, options) => request('post', '/v1/webhooks', { ...options, body }),
-    update: (webhookId, body, options) => request('patch', one, { ...options, path: { webhookId }, body }),
-    delete: (webhookId, options) =>
+    /** A webhook and the health of its deliveries. */
+    get: (webhookId: string, options?: CallOptions): Promise<api.WebhookWithHealth> =>
+      request('get', one, { ...options, path: { webhookId } }),
+    /** Registers a webhook. Only this response shows its `secret`. */
+    create: (body: api.NewWebhook, options?: CallOptions): Promise<api.WebhookWithSecret> =>
+      request('post', '/v1/webhooks', { ...options, body }),
+    /** Changes the given fields only. */
+    update: (webhookId: string, body: api.WebhookChanges, options?: CallOptions): Promise<api.Webhook> =>
+      request('patch', one, { ...options, path: { webhookId }, body }),
+    /** After this resolves, no attempt to the webhook starts. */
+    delete: (webhookId: string, options?: CallOptions): Promise<api.DeletedWebhook> =>
       requestUntyped('delete', one, { ...options, path: { webhookId }, gone: { webhookId } }),
+    /** Sends a sample now and returns the attempt, even if it failed. */
     // Not typed by the API document: a deployment may have its own states.
-    test: (webhookId, body = {}, options) =>
+    test: (
+      webhookId: string,
+      body: { state?: string } = {},
+      options?: CallOptions,
+    ): Promise<api.TestResult> =>
       requestUntyped('post', `${one}/test`, {
         timeoutMs: testTimeoutMs,
         ...options,
         path: { webhookId },
         body,
       }),
-    rotateSecret: (webhookId, body = {}, options) =>
+    /** Makes a new `secret`, shown once. The old one also signs for `overlap` (default: `24h`); five earlier ones can. */
+    rotateSecret: (
+      webhookId: string,
+      body: { overlap?: string } = {},
+      options?: CallOptions,
+    ): Promise<api.RotatedSecret> =>
       request('post', `${one}/rotate-secret`, { ...options, path: { webhookId }, body }),
-    endEarlierSecrets: (webhookId, options) =>
+    /** After this resolves, nothing is signed with an earlier secret. */
+    endEarlierSecrets: (webhookId: string, options?: CallOptions): Promise<api.EndedSecrets> =>
       request('delete', `${one}/secrets/previous`, { ...options, path: { webhookId } }),
-    replay: (webhookId, body, options) =>
+    /** Sends what the webhook missed in a time range. */
+    replay: (webhookId: string, body: api.ReplayRange, options?: CallOptions): Promise<api.Replay> =>
       request('post', `${one}/replay`, { ...options, path: { webhookId }, body }),
-    stats: (webhookId, query = {}, options) =>
+    /** Attempts per hour, by default of the last day. */
+    stats: (
+      webhookId: string,
+      query: api.StatsQuery = {},
+      options?: CallOptions,
+    ): Promise<api.WebhookStats> =>
       requestUntyped('get', `${one}/stats`, { ...options, path: { webhookId }, query }),
   };
 }
 
-export interface Replays {
-  /** One page of a webhook's replays, newest first. */
-  list(webhookId: string, query?: api.ReplayQuery, options?: CallOptions): Promise<api.ReplayPage>;
-  /** A replay and its progress. */
-  get(replayId: string, options?: CallOptions): Promise<api.ReplayProgress>;
-  /** After this resolves, no attempt of the replay starts. */
-  cancel(replayId: string, options?: CallOptions): Promise<api.ReplayProgress>;
-}
+export type Replays = ReturnType<typeof replays>;
 
-export function replays(request: Request<'/v1/'>): Replays {
-  return {
-    list: (webhookId, query = {}, options) =>
-      request('get', '/v1/webhooks/{webhookId}/replays', { ...options, path: { webhookId }, query }),
-    get: (replayId, options) => request('get', '/v1/replays/{replayId}', { ...options, path: { replayId } }),
-    // A finished replay does not change, so this is safe to repeat.
-    cancel: (replayId, options) =>
-      request('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
-  };
-}
+export const replays = (request: Request<'/v1/'>) => ({
+  /** One page of a webhook's replays, newest first. */
+  list: (webhookId: string, query: api.ReplayQuery = {}, options?: CallOptions): Promise<api.ReplayPage> =>
+    request('get', '/v1/webhooks/{webhookId}/replays', { ...options, path: { webhookId }, query }),
+  /** A replay and its progress. */
+  get: (replayId: string, options?: CallOptions): Promise<api.ReplayProgress> =>
+    request('get', '/v1/replays/{replayId}', { ...options, path: { replayId } }),
+  /** After this resolves, no attempt of the replay starts. It may be repeated: a finished replay does not change. */
+  cancel: (replayId: string, options?: CallOptions): Promise<api.ReplayProgress> =>
+    request('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
+});

@@ -146,7 +146,7 @@ const saveAgreement = (db: Database, destination: string): Promise<unknown> =>
     destination,
   ]);
 
-/** Until then their due deliveries count as waiting for their receiver, not for this service (`observe/sendable.ts`). */
+/** Until then their due deliveries count as waiting for their receiver, not for this service (`observe/owed.ts`). */
 const markPaced = (db: Database, webhookIds: string[]): Promise<unknown> =>
   db.query(
     'mark-paced',

@@ -212,11 +212,11 @@ function render(part: Part): string {
 
 export const toText = (page: Html): string => page[markup];
 
-/** A find of the search: a section of a page, or an operation. */
+/** A hit of the search: a section of a page, or an operation. */
 export interface Section {
   address: string;
   title: string;
-  /** Where it stands. */
+  /** The page that it is on, or its method and path. */
   about: string;
   text: string;
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ApiError } from '../api.js';
+import { wordOf, words } from '../words.js';
 
 /** Sets the document's title while the component is shown; the place's own is the default. */
 export function useTitle(title: string): void {
@@ -109,4 +110,9 @@ export const TableHead = ({ columns, numbers = [] }: { columns: string[]; number
       ))}
     </tr>
   </thead>
+);
+
+/** Colour and word, always both. `children` replaces the word: `<StatusBadge status="FAILED">410 Gone</StatusBadge>`. */
+export const StatusBadge = ({ status, children }: { status: string; children?: ComponentChildren }) => (
+  <span class={`badge ${words[status]?.[0] ?? 'idle'}`}>{children ?? wordOf(status)}</span>
 );

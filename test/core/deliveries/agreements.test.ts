@@ -7,7 +7,7 @@ import {
 import type { AttemptOutcome } from '../../../src/engine/send/messages.js';
 import { dueSinceUnknown } from '../../../src/engine/outbox/types.js';
 import { Paces } from '../../../src/engine/schedule/pace.js';
-import { readBacklog } from '../../../src/observe/sendable.js';
+import { readBacklog } from '../../../src/observe/owed.js';
 import { recordAll } from '../../support/core/acts.js';
 import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { setUpRaces, world } from '../../support/core/race.js';

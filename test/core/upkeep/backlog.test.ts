@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { HeldBack } from '../../../src/engine/engine.js';
-import { readBacklog, type Backlog } from '../../../src/observe/sendable.js';
+import { readBacklog, type Backlog } from '../../../src/observe/owed.js';
 import { createBacklogGauges } from '../../../src/observe/backlog.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { pull, record } from '../../support/core/acts.js';

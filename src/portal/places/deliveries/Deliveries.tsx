@@ -3,7 +3,7 @@ import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/ap
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, PageHead, TableHead } from '../../parts/Page.js';
+import { Empty, PageHead, TableHead, StatusBadge } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
@@ -13,7 +13,6 @@ import { DeliveryPanel } from './DeliveryPanel.js';
 import { FilterBar, filtersOf, noFilters } from './FilterBar.js';
 import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
 import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';

@@ -1,11 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { call, read, withQuery } from '../../api.js';
-import { Button } from '../../parts/Button.js';
-import { Choices } from '../../parts/Choices.js';
+import { Button, Choices } from '../../parts/Button.js';
 import { Code, Id } from '../../parts/Id.js';
-import { Fact, LoadError, Loading } from '../../parts/Page.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
+import { Fact, LoadError, Loading, StatusBadge } from '../../parts/Page.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';

@@ -1,6 +1,5 @@
 import { Code, Copy } from '../../parts/Id.js';
-import { Fact } from '../../parts/Page.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
+import { Fact, StatusBadge } from '../../parts/Page.js';
 import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { readBody, type Item } from './contents.js';

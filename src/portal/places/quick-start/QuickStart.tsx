@@ -1,3 +1,4 @@
+import { StatusBadge } from '../../parts/Page.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type {
@@ -9,9 +10,8 @@ import type {
   OrderResult,
 } from '../../../client/api/types.js';
 import { call, read, withQuery } from '../../api.js';
-import { Button } from '../../parts/Button.js';
+import { Button, Choices } from '../../parts/Button.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
-import { Choices } from '../../parts/Choices.js';
 import { Code } from '../../parts/Id.js';
 import { Link, setQuery } from '../../router.js';
 import { hasInbox, rememberedKey, session } from '../../session.js';
@@ -19,7 +19,6 @@ import { verifySnippets, orderCommand } from './snippets.js';
 import { nameOf } from '../webhooks/summary.js';
 import { TestForm } from '../webhooks/Test.js';
 import { sampleOrder } from '../../../roles/greeting.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { announce } from '../../parts/Toast.js';

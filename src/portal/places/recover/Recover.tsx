@@ -8,7 +8,7 @@ import type {
 } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { SelectField } from '../../parts/Form.js';
-import { Empty, Loading, PageHead } from '../../parts/Page.js';
+import { Empty, Loading, PageHead, StatusBadge } from '../../parts/Page.js';
 import { Time, exact } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
 import { useRead, useResource } from '../../poll.js';
@@ -21,7 +21,6 @@ import { CustomRange } from './CustomRange.js';
 import { Offer } from './Offer.js';
 import { countText } from '../../units.js';
 import { Button } from '../../parts/Button.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
 
 /** Sends again what a webhook missed, and says how much that is before it does. */
 export function Recover() {

@@ -9,8 +9,7 @@ import type {
 } from '../../../client/api/types.js';
 import { call, read, readPages, withQuery } from '../../api.js';
 import { Id } from '../../parts/Id.js';
-import { LoadError, Loading, PageHead, useTitle } from '../../parts/Page.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
+import { LoadError, Loading, PageHead, useTitle, StatusBadge } from '../../parts/Page.js';
 import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';

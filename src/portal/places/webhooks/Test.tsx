@@ -1,10 +1,10 @@
+import { StatusBadge } from '../../parts/Page.js';
 import { useState } from 'preact/hooks';
 import type { TestResult, Webhook } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Form, FormProblem, SelectField, SubmitButton } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
 import { named } from '../../words.js';
 import { attemptSentence } from '../../sentences.js';
 import { useStates } from './catalogue.js';

@@ -3,8 +3,7 @@ import type { DeliveryPage, WebhookStats, WebhookWithHealth, Webhook } from '../
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
-import { Fact, LoadError, Loading, PageHead, TableHead, useTitle } from '../../parts/Page.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
+import { Fact, LoadError, Loading, PageHead, TableHead, useTitle, StatusBadge } from '../../parts/Page.js';
 import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';

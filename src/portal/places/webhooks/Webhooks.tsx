@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
 import { readPages, withQuery } from '../../api.js';
-import { Button } from '../../parts/Button.js';
-import { Choices } from '../../parts/Choices.js';
+import { Button, Choices } from '../../parts/Button.js';
 import { lazy } from '../../parts/lazy.js';
-import { LoadError, Loading, PageHead } from '../../parts/Page.js';
+import { LoadError, Loading, PageHead, StatusBadge } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
-import { StatusBadge } from '../../parts/StatusBadge.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';

@@ -8,7 +8,7 @@ import { readTracked } from '../../../support/project-files.js';
 /** Only these may access the table `outbox`. */
 const owner = 'engine/outbox/';
 const writers = [owner, 'catch-up/replay/piece-store.ts', 'catch-up/replay/parked-store.ts'];
-const readers = ['observe/lag.ts', 'observe/sendable.ts', 'observe/backlog.ts', 'operator/delivery-facts.ts'];
+const readers = ['observe/owed.ts', 'observe/backlog.ts', 'operator/delivery-facts.ts'];
 const asLabel = ['platform/telemetry/metrics.ts', 'accounts/removal/removal.ts'];
 
 const schema = readTracked('src/migrations/0001-first-release.sql');
