@@ -27,7 +27,9 @@ export { memoryStore, type Memory, type ReceivedEvent, type ReceiverStore } from
 export type { RequestHeaders } from './request-headers.js';
 export type { RawBody, VerifyOptions } from './signed-request.js';
 
-/** As `verify` of the main entry, but with a promise: rejects with a ParcelhookError, `INVALID_SIGNATURE`. */
+/**
+ * Does as `verify` of the main entry, but returns a promise, which rejects with a ParcelhookError, `INVALID_SIGNATURE`.
+ */
 export async function verify(
   headers: RequestHeaders,
   rawBody: RawBody,
@@ -75,7 +77,7 @@ export interface WebReceiver extends Reconciling {
   (request: Request): Promise<Response>;
 }
 
-/** As `receiver` of the main entry, from a `Request` to a `Response`. Throws TypeError for a missing option. */
+/** Does as `receiver` of the main entry, from a `Request` to a `Response`. Throws TypeError for a missing option. */
 export function receiver<Transaction = undefined>(options: ReceiverOptions<Transaction>): WebReceiver {
   const { respondTo, reconcile } = createHandler(options, verify);
   const handler = async (request: Request): Promise<Response> => {

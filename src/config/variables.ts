@@ -33,7 +33,7 @@ const url = (schemes: string[]) =>
       abort: true,
     });
 
-/** Without the slashes at its end, so that a path may follow it. */
+/** A URL without the slashes at its end, so that a path may follow it. */
 const baseUrl = url(['http:', 'https:'])
   .refine((text) => !/[?#@]/.test(text), 'must have no user, query or fragment')
   .transform((text) => {

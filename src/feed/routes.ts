@@ -23,7 +23,7 @@ import { tooManyRequests } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
 interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
-  /** Waiting requests of all shippers; each holds a connection. */
+  /** Waiting requests of all shippers; each keeps a connection open. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;

@@ -29,7 +29,7 @@ export type Boxes = ReturnType<typeof createBoxes>;
 const maxBoxes = 50;
 export const maxItems = 100;
 
-/** Boxes are in memory only: items may hold personal data, and are gone with the process. */
+/** Boxes are in memory only: items may have personal data, and are gone with the process. */
 export function createBoxes() {
   const boxes = new LRUCache<string, Box>({ max: maxBoxes });
   const change = (shipperId: string, changes: Partial<Box>): Box => {

@@ -3,7 +3,7 @@ import { masked, maskHeaders, withoutQuery, type OwnHeaders, type Sealer } from 
 import type { WebhookChanges } from './schema.js';
 import type { Webhook } from './store.js';
 
-/** As its owner wrote it, without the query if no key opens that. */
+/** The address as its owner wrote it, without the query if no key opens that. */
 export function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);

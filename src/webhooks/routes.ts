@@ -301,7 +301,7 @@ export const egressRoute = (addresses: readonly string[]): Route =>
     handle: () => Promise.resolve({ data: { addresses } }),
   });
 
-/** Reads what is included of all webhooks at once. The returned function gives what to add to one. */
+/** Reads what `include` asks for, of all webhooks at once. The returned function gives what to add to one webhook. */
 async function readIncluded(
   sources: Record<Include, (webhookIds: string[]) => Promise<Map<string, object>>>,
   wanted: Set<Include> | undefined,

@@ -35,7 +35,7 @@ const maxCharacters = 1_572_864;
 
 /**
  * Every text that may have been sent, most likely first: the given one, with steps undone, and each of these as the
- * service writes what it holds.
+ * service writes its content.
  */
 export function possibleOriginals(given: string): OriginalBody[] {
   const sources = new Map<string, Source[]>();

@@ -27,7 +27,7 @@ const lockTimeoutMs = 10_000;
 /**
  * A store in your own PostgreSQL. `onNotification` gets the connection of the transaction that remembers the event: what
  * it writes with that is committed exactly once. It must not wait for another connection of this pool: when each one is
- * held by such a wait, all wait for ever. One row per shipment:
+ * taken by such a wait, all wait for ever. One row per shipment:
  *
  *     create table parcelhook_received (
  *       subject text primary key,

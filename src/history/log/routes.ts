@@ -17,7 +17,7 @@ import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
 
-/** A cursor holds an id: here the number of an attempt, in hexadecimal. Of whatever id was sent, 28 bits are read. */
+/** A cursor has an id: here the number of an attempt, in hexadecimal. Only 28 bits of the id that was sent are read. */
 const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
 const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
 

@@ -21,7 +21,7 @@ const arrivals = new WeakMap<IncomingMessage, number>();
  */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
-/** A token has at most as many characters, and a little comes with it. */
+/** The longest token, with what stands before it. Longer credentials are no token. */
 const maxCredentialsLength = 4_200;
 /** Accounts whose credentials were accepted lately, by Authorization header or, without one, by Cookie header. */
 const accounts = new LRUCache<string, string>({ max: 5_000 });

@@ -190,7 +190,7 @@ export const momentForm = (signs = '+-') =>
 
 const parts = /^(.{10}).(..:..)(:..(?:\.\d{1,3})?)?\d*(?:[Zz]|([+-]..):?(..)?)$/;
 
-/** As most clients write it, and as Date.parse takes it. */
+/** The form that most clients write, and that Date.parse takes. */
 const usual = /^.{10}T.{8}(?:\.\d{1,3})?Z$/;
 
 /** Epoch milliseconds of a text in `momentForm`. Date.parse takes the strict form only, or guesses. */

@@ -72,7 +72,7 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
 /** Settings of a session would be refused by a pooler, or stay with a connection that others use after us. */
 export const beginImpatient = beginWith({ lock_timeout: lockTimeoutMs, statement_timeout: 0 });
 
-/** For work that opens its own transactions. */
+/** Options of a connection for work that opens its own transactions. */
 export const impatient = { settings: { lock_timeout: lockTimeoutMs, statement_timeout: 0 } };
 
 export const inTransactions = { settings: null };

@@ -37,7 +37,7 @@ const checkMs = 1_000;
 const backoffMs = 250;
 const maxBackoffMs = 5_000;
 const afterFailureMs = 1_000;
-/** After this long it is restarted without delay. */
+/** A server that has run for this long is restarted without delay. */
 const steadyMs = 60_000;
 
 /** A running server, whichever process started it, else a new one, on `fixedPort` if given. */

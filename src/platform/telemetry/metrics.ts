@@ -22,7 +22,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/** In the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
+/** Metrics are in the base units of Prometheus: seconds, bytes. No label has a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
