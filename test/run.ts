@@ -35,7 +35,17 @@ const tiers: Tier[] = [
   { name: 'first', folders: ['unit', 'core', 'races', 'api', 'flows'], queue: 'postgres' },
   { name: 'second', folders: ['portal', 'monitoring', 'docs', 'client', 'platform'], queue: 'postgres' },
   { name: 'redis', folders: ['core', 'flows/jobs', 'api/limits'], queue: 'redis', defaults: 'hostile' },
-  { name: 'full', folders: ['unit/engine', 'races/pairs'], queue: 'postgres', runs: 'full' },
+  {
+    name: 'full',
+    folders: [
+      'unit/engine',
+      'races/(cancel-)?pairs',
+      'core/erasure/erasure.test',
+      'core/deliveries/outbox-property',
+    ],
+    queue: 'postgres',
+    runs: 'full',
+  },
   { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
   { name: 'alone', folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
 ];
