@@ -40,7 +40,17 @@ const tiers: Tier[] = [
     queue: 'redis',
     defaults: 'hostile',
   },
-  { name: 'full', folders: ['unit/engine/schedule', 'races/pairs'], queue: 'postgres', runs: 'full' },
+  {
+    name: 'full',
+    folders: [
+      'unit/engine/schedule',
+      'races/(cancel-)?pairs',
+      'core/erasure/erasure.test',
+      'core/deliveries/outbox-property',
+    ],
+    queue: 'postgres',
+    runs: 'full',
+  },
   { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
   { name: 'alone', folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
 ];

@@ -1,5 +1,5 @@
 /** Settings that change what a client sees, and the defaults with an external database. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { OpenApiDocument } from '../../src/http/openapi/schemas.js';
 import {
@@ -10,10 +10,8 @@ import {
   registerAccount,
   request,
   sampleOrder,
-  type Account,
 } from '../support/client.js';
-import { accountAt } from '../support/deployment.js';
-import { startProcess, startServiceWith, stopProcess, type RunningProcess } from '../support/harness.js';
+import { startServiceWith } from '../support/harness.js';
 import { expectFailure, expectSuccess, expectWrong } from '../support/expect.js';
 import { corpusRows } from '../support/ssrf-corpus.js';
 
@@ -108,6 +106,32 @@ describe('the defaults with an external database', () => {
   });
 });
 
+test('one in ten of the corpus of bad addresses returns 400 naming targetAddress, on create and update', async () => {
+  const owner = await registerAccount(service);
+  const { webhookId } = (await register('https://example.org/hook', owner)).data;
+  const path = `/v1/webhooks/${String(webhookId)}`;
+  for (const { url } of corpusRows('DENY_URL', 'DENY_IP').filter((_, index) => index % 10 === 0)) {
+    const targetAddress = url.replace(/^http:/, 'https:'); // else refused for that alone
+    expectWrong(await register(targetAddress, owner), ['targetAddress']);
+    const update = { method: 'PATCH', body: { targetAddress } };
+    expectWrong(await owner.call(path, update), ['targetAddress']);
+  }
+  expect((await owner.call(path)).data.targetAddress).toBe('https://example.org/hook');
+});
+
+test('a Unicode host is stored and returned as punycode', async () => {
+  const owner = await registerAccount(service);
+  const created = await register('https://bücher.example.org/hook?a=b', owner);
+  expectSuccess(created, 201);
+  expect(created.data.targetAddress).toBe('https://xn--bcher-kva.example.org/hook?a=b');
+  const updated = await owner.call(`/v1/webhooks/${String(created.data.webhookId)}`, {
+    method: 'PATCH',
+    body: { targetAddress: 'https://Straße.example.org/' },
+  });
+  expect(updated.data.targetAddress).toBe('https://xn--strae-oqa.example.org/');
+});
+
+// The last test, because this address must wait from then on.
 test('X-Forwarded-For from an address that TRUST_PROXY does not name changes no limit', async () => {
   const logIn = (ip: string) =>
     request(`${service.url}/v1/login?key=ak_unknown`, {
@@ -119,58 +143,4 @@ test('X-Forwarded-For from an address that TRUST_PROXY does not name changes no 
     ['203.0.113.3', 429],
   ] as const)
     expectFailure(await logIn(ip), httpStatus);
-});
-
-describe('the corpus of bad addresses, over HTTP where private targets are not allowed', () => {
-  let strict: RunningProcess;
-  let owner: Account;
-  beforeAll(async () => {
-    const env = {
-      PUBLIC_URL: '',
-      ALLOW_PRIVATE_TARGETS: 'false',
-      ALLOW_HTTP_TARGETS: 'true',
-      WEBHOOKS_PER_SHIPPER: '100000',
-    };
-    strict = await startProcess({ ...service.env, ...env }, 'api');
-    owner = accountAt(account, strict);
-  });
-  afterAll(async () => {
-    if (strict) await stopProcess(strict);
-  });
-
-  test('every address to be refused returns 400 naming targetAddress, on create and update', async () => {
-    const { webhookId } = (await register('https://example.org/hook', owner)).data;
-    const path = `/v1/webhooks/${String(webhookId)}`;
-    for (const { id, url } of corpusRows('DENY_URL', 'DENY_IP')) {
-      const created = await register(url, owner);
-      const updated = await owner.call(path, { method: 'PATCH', body: { targetAddress: url } });
-      expect({ id, url, statuses: [created.httpStatus, updated.httpStatus] }).toEqual({
-        id,
-        url,
-        statuses: [400, 400],
-      });
-      expectWrong(created, ['targetAddress']);
-      expectWrong(updated, ['targetAddress']);
-    }
-    expect((await owner.call(path)).data.targetAddress).toBe('https://example.org/hook');
-  });
-
-  test('every valid address is registered and returned as written', async () => {
-    for (const { id, url } of corpusRows('ALLOW', 'DENY_DNS')) {
-      const response = await register(url, owner);
-      expect({ id, httpStatus: response.httpStatus }).toEqual({ id, httpStatus: 201 });
-      expect(response.data.targetAddress).toBe(url);
-    }
-  });
-
-  test('a Unicode host is stored and returned as punycode', async () => {
-    const created = await register('https://bücher.example.org/hook?a=b', owner);
-    expectSuccess(created, 201);
-    expect(created.data.targetAddress).toBe('https://xn--bcher-kva.example.org/hook?a=b');
-    const updated = await owner.call(`/v1/webhooks/${String(created.data.webhookId)}`, {
-      method: 'PATCH',
-      body: { targetAddress: 'https://Straße.example.org/' },
-    });
-    expect(updated.data.targetAddress).toBe('https://xn--strae-oqa.example.org/');
-  });
 });

@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { cancelReplay } from '../../src/catch-up/replay/cancel-replay.js';
+import { endReplay } from '../../src/catch-up/replay/request-store.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { newId } from '../../src/platform/ids.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { drain, finish, leaseMs, longHoldMs, pull, record } from '../support/core/acts.js';
 import { stopAt } from '../support/core/barriers.js';
 import { expectSoundRows } from '../support/core/checks.js';
-import { advance, askForReplay, cancel, replay, withdrawing } from '../support/core/replays.js';
+import { advance, askForReplay, cancel, progressOf, replay, withdrawing } from '../support/core/replays.js';
 import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
-import { addShipment, logger, logOf, outboxOf, setStatus } from '../support/core/world.js';
+import { addShipment, logger, logOf, openCircuit, outboxOf, setStatus } from '../support/core/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
@@ -82,11 +83,7 @@ test('once a large replay is cancelled, none of its deliveries is claimed, not e
   const cancelling = cancel(world, stop.db, replayId);
   await stop.reached;
   expect(await pull(world.db, webhookId)).toEqual([]);
-  await world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-     values ($1, now(), 10, 10, now() - interval '1 second')`,
-    [webhookId],
-  );
+  await openCircuit(world, webhookId, `now() - interval '1 second'`);
   expect(await claimProbes(world.db, leaseMs, leaseMs)).toEqual([]);
   stop.go();
   await cancelling;
@@ -163,4 +160,22 @@ test('a delivery left by a cancelled replay for its manual attempt is claimed on
   await expectSoundRows(world);
   await drain(world);
   expect(await now()).toEqual(['1 SUCCEEDED']);
+});
+
+test('a delivery that another replay takes over from a cancelled one counts as done for neither, and is not taken back', async () => {
+  await failForGood();
+  const cancelled = await replay(world, world.db, webhookId);
+  await world.db.transaction((tx) => endReplay(tx, cancelled, world.shipperId));
+  await world.sql(`update replays set next_at = now() + interval '1 minute'`); // before anything is taken back
+  const other = await replay(world, world.db, webhookId);
+
+  const owed = await world.sql<{ replay_id: string }>('select replay_id from outbox');
+  expect(owed.map(({ replay_id }) => replay_id)).toEqual([other]);
+  expect(await progressOf(world, cancelled)).toEqual(['CANCELLED', 0, 1]);
+  expect(await progressOf(world, other)).toEqual(['RUNNING', 0, 1]);
+
+  await world.sql('update replays set next_at = now()');
+  await advance(world.db);
+  expect(await outboxOf(world)).toHaveLength(1);
+  expect(await progressOf(world, cancelled)).toEqual(['CANCELLED', 0, 1]);
 });

@@ -3,7 +3,7 @@ import { createSweeper, drain, finish, muchRoom, pull, record } from '../support
 import { stopAt } from '../support/core/barriers.js';
 import { expectEachOnce } from '../support/core/checks.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
-import { setStatus } from '../support/core/world.js';
+import { openCircuit, setStatus } from '../support/core/world.js';
 
 const holdMs = 60_000;
 
@@ -67,11 +67,7 @@ describe('ORDER_HOLD', () => {
 
   test('starts again for states that asked for their turn while the circuit was open, too', async () => {
     await failedFor(holdMs + 1);
-    await world.sql(
-      `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-       values ($1, now(), 1, 1, now() + interval '1 hour')`,
-      [webhookId],
-    );
+    await openCircuit(world, webhookId, `now() + interval '1 hour'`);
     await record(world.db, shipmentId, ['IN_TRANSIT'], { orderHoldMs: holdMs });
     expect(await now()).toEqual(['1 RETRY', '2 waits', '3 waits']);
   });

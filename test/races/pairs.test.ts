@@ -35,16 +35,23 @@ const groupsFor = (first: string): string[][] =>
     ? names.map((name) => [name])
     : [names.filter((name) => !isGlobal(name)), ...names.filter(isGlobal).map((name) => [name])];
 
+/** Each act is stopped at both of its stops, and pairs on a scene of their own in both orders, or at one and in one. */
+const isWhole = runs(2, 1) === 2;
+const isItsOrder = (first: number, second: number) =>
+  isWhole || first === second || first < second === ((first + second) % 2 === 0);
+
 const deletion = 'deleting the webhook';
-const cases = names.flatMap((first) =>
-  groupsFor(first).flatMap((seconds) =>
-    (['SNAPSHOT', 'COMMIT'] as const).map((where) => ({
-      first,
-      where,
-      seconds,
-      beside: seconds.length === 1 ? seconds[0]! : 'each other act',
-    })),
-  ),
+const cases = names.flatMap((first, index) =>
+  groupsFor(first)
+    .filter(([one, ...more]) => more.length > 0 || isItsOrder(index, names.indexOf(one!)))
+    .flatMap((seconds) =>
+      (['SNAPSHOT', 'COMMIT'] as const).map((where) => ({
+        first,
+        where,
+        seconds,
+        beside: seconds.length === 1 ? seconds[0]! : 'each other act',
+      })),
+    ),
 );
 
 /** Statements on what hundreds of scenes leave take five times as long, and so does emptying the tables each time. */
@@ -52,8 +59,6 @@ const tables = 'outbox, webhooks, circuits, events, deliveries, attempts, redeli
 let done = 0;
 afterEach(() => world.sql((done += 1) % 10 === 0 ? `truncate ${tables} cascade` : 'delete from outbox'));
 
-/** Each first act in `npm test`, at one of its two stops in turn; each at both in `npm run test:all`. */
-const isWhole = runs(2, 1) === 2;
 test.each(cases.filter((_, index) => isWhole || Math.floor(index / 2) % 2 === index % 2))(
   '$first, stopped at its $where beside $beside: all exists once, and nothing is stranded',
   async ({ first, where, seconds }) => {

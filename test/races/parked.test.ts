@@ -18,7 +18,7 @@ import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { expectEachOnce, expectNoneStranded, expectSoundRows, notOnce } from '../support/core/checks.js';
 import { advance, askForReplay, cancel, horizon, progressOf, replay } from '../support/core/replays.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
-import { addShipments, addWebhook, logger, outboxOf, setStatus } from '../support/core/world.js';
+import { addShipments, addWebhook, logger, openCircuit, outboxOf, setStatus } from '../support/core/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
@@ -61,15 +61,7 @@ test('only webhooks that are not called and are owed enough rows are parked', as
 test.each([
   ['disabled', () => world.sql(`update webhooks set status = 'DISABLED'`)],
   ['suspended', () => world.sql('update webhooks set suspended = true')],
-  [
-    'given a rest',
-    () =>
-      world.sql(
-        `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-         values ($1, now(), 10, 10, now() + interval '1 hour')`,
-        [webhookId],
-      ),
-  ],
+  ['given a rest', () => openCircuit(world, webhookId, `now() + interval '1 hour'`)],
 ])('a webhook that is %s is parked, too', async (_, stop) => {
   await record(world.db, shipmentId, ['CREATED']);
   await stop();
@@ -347,11 +339,7 @@ test('a circuit due for a probe gets one piece to probe with if nothing is owed'
   await record(world.db, shipmentId, ['PICKED_UP']);
   await world.sql('delete from outbox');
   await resume();
-  await world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-     values ($1, now(), 10, 10, now() + interval '1 hour')`,
-    [webhookId],
-  );
+  await openCircuit(world, webhookId, `now() + interval '1 hour'`);
   await advance(world.db);
   expect(await hasRows()).toBe(0);
   await world.sql(`update circuits set open_until = now() - interval '1 second'`);

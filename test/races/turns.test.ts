@@ -19,7 +19,15 @@ import {
 import { stopAt } from '../support/core/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/core/checks.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
-import { addShipment, addWebhook, logOf, picture, setStatus, type World } from '../support/core/world.js';
+import {
+  addShipment,
+  addWebhook,
+  logOf,
+  openCircuit,
+  picture,
+  setStatus,
+  type World,
+} from '../support/core/world.js';
 
 setUpRaces();
 
@@ -41,10 +49,7 @@ test('a probe is never a state that was made to wait meanwhile', async () => {
   await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
   await world.sql(`update outbox set due_at = now() + interval '1 hour' where sequence = 1`);
   await isDue(2);
-  await world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until) values ($1, now(), 10, 10, now())`,
-    [webhookId],
-  );
+  await openCircuit(world, webhookId);
   const stop = stopAt(world, 'claim-probes', 'SNAPSHOT');
   const probing = claimProbes(stop.db, leaseMs, leaseMs);
   await stop.reached;
@@ -120,20 +125,13 @@ describe('the next state goes', () => {
   });
 });
 
-const openCircuit = () =>
-  world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-     values ($1, now(), 1, 1, now())`,
-    [webhookId],
-  );
-
 test('a failing sweep step does not keep a circuit from its probe', async () => {
   await record(world.db, await addShipment(world), ['CREATED']);
   const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
   const { transaction, query } = world.db;
   const crash = { transaction, query: failing(query, 'release-turns') };
   await finish(crash, [first!], 'SUCCEEDED');
-  await openCircuit();
+  await openCircuit(world, webhookId);
   const sweeper = createSweeper(crash);
   await sweeper.sweep();
   expect(sweeper.probes).toHaveLength(1);
@@ -141,7 +139,7 @@ test('a failing sweep step does not keep a circuit from its probe', async () => 
 
 test('a page that cannot be read in time does not keep a circuit from its probe', async () => {
   await record(world.db, shipmentId, ['CREATED']);
-  await openCircuit();
+  await openCircuit(world, webhookId);
   const { transaction, query } = world.db;
   const sweeper = createSweeper({ transaction, query: failing(query, 'inspect-page') });
   await expect(sweeper.sweep()).rejects.toThrow();

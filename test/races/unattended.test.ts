@@ -29,6 +29,7 @@ import {
   logger,
   openPool,
   outboxOf,
+  openCircuit,
 } from '../support/core/world.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -45,12 +46,6 @@ beforeEach(() => {
 });
 afterAll(() => receiver?.close());
 
-const openCircuit = () =>
-  world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-     values ($1, now(), 20, 20, now())`,
-    [webhookId],
-  );
 /** The receiver keeps its caller waiting; the returned function ends the first request. */
 const holdFirst = (status: number) => {
   let respond = (): void => undefined;
@@ -64,7 +59,7 @@ const allAre = (expected: string[]) => async () => JSON.stringify(await now()) =
 describe('an attempt that spends no retry leaves a delivery that is sent again without a sweep', () => {
   test('after a probe that failed although its circuit was closed meanwhile', async () => {
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
-    await openCircuit();
+    await openCircuit(world, webhookId);
     const respond = holdFirst(500);
     const { db } = world;
     const dispatcher = startDispatcher(world, receiver.url);
@@ -115,7 +110,7 @@ test('an overtaken state whose attempt by hand fails is cancelled, not sent agai
 describe('a probe that is given back can be claimed by another process at once', () => {
   test('when its process stops', async () => {
     await record(world.db, shipmentId, ['CREATED']);
-    await openCircuit();
+    await openCircuit(world, webhookId);
     const dispatcher = startDispatcher(world, receiver.url);
     const probes = await claimProbes(world.db, leaseMs, 25_000);
     await dispatcher.drain();
@@ -126,7 +121,7 @@ describe('a probe that is given back can be claimed by another process at once',
 
   test('when its webhook was changed meanwhile', async () => {
     await record(world.db, shipmentId, ['CREATED']);
-    await openCircuit();
+    await openCircuit(world, webhookId);
     const dispatcher = startDispatcher(world, receiver.url);
     const probes = await claimProbes(world.db, leaseMs, 25_000);
     await world.sql('update webhooks set revision = revision + 1');

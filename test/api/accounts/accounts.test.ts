@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { basic, operator, placeOrder, registerAccount, request } from '../../support/client.js';
+import { findInDatabase } from '../../support/database.js';
 import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
 
@@ -45,19 +46,15 @@ describe('registration by the operator', () => {
     expect(again.data.shipperId).not.toBe(response.data.shipperId);
   });
 
-  test('account key and password are stored as hashes only, the password as Argon2id with 19 MiB', async () => {
+  test('account key, password and link are stored as hashes only, the password as Argon2id with 19 MiB', async () => {
     const { email } = await newUser('a password to find');
     const [row] = await service.sql<{ password_hash: string }>('select * from users where email = $1', [
       email,
     ]);
     expect(row!.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    const dump = JSON.stringify(
-      await service.sql(
-        'select shippers::text as s, users::text as u from shippers join users using (shipper_id)',
-      ),
-    );
-    expect(dump).not.toContain(accountKey);
-    expect(dump).not.toContain('a password to find');
+    const { setPasswordUrl } = await newUser();
+    const secrets = [accountKey, 'a password to find', tokenOf(setPasswordUrl)];
+    expect(await findInDatabase(service.sql, secrets)).toEqual([]);
   });
 
   test('a user gets an id and a link with a token of 256 bits', async () => {
@@ -172,22 +169,6 @@ describe('the password link', () => {
     await move('1 minute');
     expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);
     expect((await submit(setPasswordUrl, 'long enough now')).httpStatus).toBe(404);
-  });
-
-  test('is stored as a hash only', async () => {
-    const { setPasswordUrl } = await newUser();
-    const rows = await service.sql('select password_links::text from password_links');
-    expect(JSON.stringify(rows)).not.toContain(tokenOf(setPasswordUrl));
-  });
-
-  test('a new link replaces a forgotten password', async () => {
-    const { email, userId } = await newUser('the forgotten one');
-    const link = await operator(service, `/users/${userId}/password-link`, { method: 'POST' });
-    expectSuccess(link, 201);
-    expect(Object.keys(link.data)).toEqual(['setPasswordUrl']);
-    expect((await submit(link.data.setPasswordUrl as string, 'the newest password')).httpStatus).toBe(200);
-    expectFailure(await login(email, 'the forgotten one'), 401);
-    expectSuccess(await login(email, 'the newest password'), 200);
   });
 
   test.each(['', 'x', 'a'.repeat(43), '<script>alert(1)</script>', '%00', '%ff'])(

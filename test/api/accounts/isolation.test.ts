@@ -149,18 +149,6 @@ describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => 
       expectFailure(await sendCookie(one, key, cookies.owner), 401);
     expect(await everything()).toEqual(before);
   });
-
-  test('a session that no page of the service uses returns 403 and has no effect', async () => {
-    const before = await everything();
-    for (const headers of [
-      {},
-      { ...fromPortal, 'sec-fetch-site': 'cross-site' },
-      { ...fromPortal, 'sec-fetch-site': 'same-site' },
-      { 'parcelhook-csrf': '1' },
-    ])
-      expectFailure(await sendWith(one, null, { ...headers, cookie: cookies.owner }), 403);
-    expect(await everything()).toEqual(before);
-  });
 });
 
 describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) => {

@@ -52,18 +52,6 @@ describe('with the cookie', () => {
     expectFailure(await asPortal('/operator/v1/status'), 401);
   });
 
-  test('a token with one changed character is refused', async () => {
-    const [head, payload, signature] = tokenOf(cookie).split('.') as [string, string, string];
-    const flip = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
-    const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
-    for (const forged of [
-      [head, payload, flip(signature)],
-      [head, flip(payload), signature],
-      [unsigned, payload, ''],
-    ])
-      expectFailure(await asPortal('/v1/webhooks', {}, `parcelhook-session=${forged.join('.')}`), 401);
-  });
-
   test.each<[string, (own: string) => string]>([
     ['two cookies of its name, both good', (own) => `${own}; ${own}`],
     ['a second one, empty', (own) => `${own}; parcelhook-session=`],

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { exampleId } from '../../../src/http/request/fields.js';
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/schemas.js';
 import { basic, registerAccount, request, type Account } from '../../support/client.js';
-import { operatorToken, startService, type Service } from '../../support/harness.js';
+import { operatorToken } from '../../support/process.js';
+import { sharedService, type SharedService } from '../../support/shared-service.js';
 import { operationsOf } from '../../support/openapi.js';
 
-let service: Service;
+let service: SharedService;
 let account: Account;
 let document: OpenApiDocument;
 /** As the page has it. */
@@ -19,7 +20,7 @@ interface Shown extends OpenApiDocument {
 }
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  service = await sharedService();
   account = await registerAccount(service);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
   const response = await fetch(`${service.url}/docs`);
@@ -29,7 +30,6 @@ beforeAll(async () => {
   page = await response.text();
   shown = JSON.parse(/<script type="application\/json" id="document">([^<]*)</.exec(page)![1]!) as Shown;
 });
-afterAll(() => service?.stop());
 
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { sampleOrder, registerWebhook, placeOrder } from '../../support/client.js';
 import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
-import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
 import { bareCall, callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
 import { responseChecker } from '../../support/openapi.js';
@@ -185,19 +185,25 @@ describe('the document describes the responses', () => {
     ).toBe(429);
   });
 
-  test('and the notifications: states and notices', async () => {
+  test('and the notifications: states, tests and notices', async () => {
     await service.sql(`update webhooks set status = 'DISABLED', deleted_at = now() where webhook_id <> $1`, [
       world.webhookId,
     ]);
-    for (const received of receiver.received) checker.checkReceived('shipmentState', received);
-    expect(receiver.received.length).toBeGreaterThan(2);
+    const isTest = ({ notification }: Received) => notification.tracking_id === 'TEST';
+    const [tests, states] = [true, false].map((wanted) =>
+      receiver.received.filter((received) => isTest(received) === wanted),
+    ) as [Received[], Received[]];
+    for (const received of tests) checker.checkReceived('testNotification', received);
+    for (const received of states) checker.checkReceived('shipmentState', received);
+    expect(Math.min(tests.length, states.length)).toBeGreaterThan(1);
+    expect(() => checker.checkReceived('testNotification', states[0]!)).toThrow();
     const gone = await startReceiver(() => ({ status: 410 }));
     await calls.updateWebhook!({}, { body: { interests: ['WEBHOOK_DISABLED'] } });
     await registerWebhook(world.account, gone.url);
     await placeOrder(world.account);
-    const isNotice = (request: (typeof receiver.received)[0]) => 'webhook_id' in request.notification;
-    const [notice] = await receiver.waitFor(1, isNotice);
+    const [notice] = await receiver.waitFor(1, ({ notification }) => 'webhook_id' in notification);
     checker.checkReceived('webhookNotice', notice!);
+    expect(() => checker.checkReceived('shipmentState', notice!)).toThrow();
     expect(notice!.notification).toMatchObject({ state: 'WEBHOOK_DISABLED', reason: 'GONE' });
     await gone.close();
   });

@@ -2,7 +2,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { basic, logInToPortal, registerAccount, request, type Account } from '../../support/client.js';
 import { queue, startServiceWith } from '../../support/harness.js';
-import { pause, until } from '../../support/until.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
 import { expectLimited, inSequences, limited, tally } from './limited.js';
 
@@ -107,22 +106,4 @@ test('an address that failed LOGIN_LIMIT_IP times must wait, except for users wh
   expectSuccess(await login(service, account, here), 200);
   expectSuccess(await login(service, second, from('192.0.5.2')), 200);
   expectSuccess(await account.call('/v1/webhooks'), 200);
-});
-
-test('addresses that keep many logins in flight do not block other addresses', async () => {
-  const account = await registerAccount(service);
-  const other = await registerAccount(service, 'right@example.com');
-  let isOver = false;
-  const crowds = ['192.0.6.1', '192.0.6.2', '192.0.6.3'].map((ip) =>
-    inSequences(24, Infinity, async (n) => {
-      if (isOver) throw new Error('the flood is over');
-      const response = await login(service, { ...account, email: `invented${n}@example.com` }, from(ip));
-      if (response.httpStatus === 429) await pause(Date.now() - 200);
-      return response;
-    }).catch(() => undefined),
-  );
-  await until('the crowds are refused', async () => (await limited('login_crowd', service)) > 0);
-  for (let n = 0; n < 4; n += 1) expectSuccess(await login(service, other, from(`192.0.7.${n}`)), 200);
-  isOver = true;
-  await Promise.all(crowds);
 });

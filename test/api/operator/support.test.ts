@@ -80,21 +80,6 @@ describe('for support', () => {
     for (const id of [unknownId, 'x', '%00']) expectFailure(await support(`/deliveries/${id}`), 404);
   });
 
-  test('a delivery that is still owed is found by its id, too', async () => {
-    const held = await startHook(other, { status: 'PAUSED', interests: ['PICKED_UP'] });
-    hooks.push(held);
-    await operator(service, `/shipments/${trackingIds[2]}/events`, { body: { state: 'PICKED_UP' } });
-    await untilAllAre(service, held.webhookId, 'READY', 1);
-    const { data } = await other.call(`/v1/deliveries?webhookId=${held.webhookId}`);
-    const [{ deliveryId }] = data.deliveries as [{ deliveryId: string }];
-    expect((await support(`/deliveries/${deliveryId}`)).data).toMatchObject({
-      status: 'HELD',
-      heldBy: 'PAUSED',
-      payload: { tracking_id: trackingIds[2] },
-      attempts: [],
-    });
-  });
-
   test('the audit log records each read of a payload, and no read of a list', async () => {
     const before = await reads();
     await support(`/deliveries?shipperId=${account.shipperId}`);

@@ -174,10 +174,8 @@ test('the time of an event is not in seconds', async () => {
 
 describe('an order', () => {
   test.each([
-    ['package', 'valueCurrency', ['MXX', 'peso', 'ANG', 'BGN', 'CUC', 'HRK', 'SLL', 'ZWL', 'XTS', 'XXX']],
     ['package', 'weightUnit', ['STONE', 'ｋｇ']],
     ['package', 'dimensionsUnit', ['FT', 'ﬁ']],
-    ['recipientLocation', 'country', ['XX', 'ZZ', 'UK', 'EU', 'SU', 'AN', 'XK']],
     ['recipientInformation', 'email', ['nope', 'ana@', '@example.com', 'ana@example', 'a b@example.com']],
   ] as const)('%s.%s does not take %j', async (part, field, values) => {
     for (const value of values)
@@ -187,8 +185,6 @@ describe('an order', () => {
   test.each([
     ['package', { valueCurrency: 'USD', weightUnit: 'OZ', dimensionsUnit: 'IN' }],
     ['package', { valueCurrency: 'JPY', weightUnit: 'G', dimensionsUnit: 'MM' }],
-    ['package', { valueCurrency: 'ZWG' }],
-    ['package', { valueCurrency: 'XAU' }],
     ['recipientLocation', { country: 'gb' }],
     ['recipientInformation', { email: 'josé.ñ+1@correo.example.mx' }],
     ['recipientInformation', { email: null }],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { registerAccount, sampleOrder } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
-import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
+import { expectFailure, expectSuccess, expectWrong, untilState } from '../../support/expect.js';
 
 let keys = 0;
 let key: string;
@@ -35,6 +35,7 @@ describe('Idempotency-Key', () => {
     expect(second.body).toEqual(first.body);
     expect(Object.keys(second.data)).toEqual(Object.keys(first.data));
     expect(await countShipments()).toBe(before + 1);
+    await untilState(account, first.data.trackingId as string, 'CREATED');
   });
 
   test('the first response is repeated however the same JSON is written', async () => {

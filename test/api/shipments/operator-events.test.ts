@@ -31,28 +31,12 @@ describe('one event', () => {
   });
 
   test.each<[string[]]>([
-    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED']],
-    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'RETURNING', 'RETURNED']],
     [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'OUT_FOR_DELIVERY', 'DELIVERED']],
     [['CANCELLED']],
-    [['PICKED_UP', 'IN_TRANSIT', 'LOST']],
   ])('the states %j are allowed', async (states) => {
     const [trackingId] = await created();
     for (const state of states) expectSuccess(await one(trackingId!, { state }), 202);
     expect(await statesOf(trackingId!)).toEqual(['CREATED', ...states]);
-  });
-
-  test.each<[string[], string]>([
-    [[], 'CREATED'],
-    [[], 'DELIVERED'],
-    [['CANCELLED'], 'PICKED_UP'],
-    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'], 'LOST'],
-  ])('after %j a change to %s returns 409 and changes nothing', async (states, refused) => {
-    const [trackingId] = await created();
-    for (const state of states) await one(trackingId!, { state });
-    const before = await track(trackingId!);
-    expectFailure(await one(trackingId!, { state: refused, eventId: uniqueId() }), 409);
-    expect(await track(trackingId!)).toEqual(before);
   });
 
   test.each<[string[], string, string]>([
@@ -63,13 +47,17 @@ describe('one event', () => {
     ],
     [['LOST'], 'PICKED_UP', 'A shipment cannot change from LOST to PICKED_UP; nothing follows LOST.'],
   ])(
-    'after %j a refused change to %s lists the allowed states, also in a batch',
+    'after %j a change to %s is 409 with the allowed states, also in a batch, and changes nothing',
     async (states, to, message) => {
       const [trackingId] = await created();
       for (const state of states) await one(trackingId!, { state });
-      expect((await one(trackingId!, { state: to })).body.error.message).toBe(message);
+      const before = await track(trackingId!);
+      const refused = await one(trackingId!, { state: to, eventId: uniqueId() });
+      expectFailure(refused, 409);
+      expect(refused.body.error.message).toBe(message);
       const { data } = await bulk([{ trackingId, state: to }]);
       expect(data.results).toEqual([{ error: { status: 'CONFLICT', message } }]);
+      expect(await track(trackingId!)).toEqual(before);
     },
   );
 

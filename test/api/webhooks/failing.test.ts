@@ -3,14 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { operator, placeOrder, registerAccount } from '../../support/client.js';
 import { startServiceWith } from '../../support/harness.js';
 import { expectCountsMatchLog } from '../../support/outbox.js';
-import {
-  deliveriesOf,
-  orderDelivered,
-  startHook,
-  untilFound,
-  untilDelivery,
-  type Hook,
-} from '../../support/deliveries.js';
+import { orderDelivered, startHook, untilFound, untilDelivery, type Hook } from '../../support/deliveries.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, untilState } from '../../support/expect.js';
 
 const hooks: Hook[] = [];
@@ -115,21 +108,6 @@ describe('logged attempts are counted at once', () => {
     const busy = (await stats()).filter(({ attempts }) => attempts > 0);
     for (const { p50Ms, p95Ms } of busy) expect(p95Ms!).toBeGreaterThanOrEqual(p50Ms!);
   });
-
-  test('a 410 response, and its notice to another webhook', async () => {
-    const gone = await newHook({ interests: ['CREATED'] });
-    const watching = await newHook({ interests: ['WEBHOOK_DISABLED'] });
-    gone.response.status = 410;
-    await placeOrder(account);
-    await untilFound(
-      async () => (await deliveriesOf(account, watching.webhookId))[0]?.status === 'SUCCEEDED',
-    );
-    await untilFound(async () => sum(await stats('', gone.webhookId), 'failed') === 1);
-    expect(sum(await stats('', watching.webhookId), 'succeeded')).toBe(1);
-    await expectCountsMatchLog(service);
-    await gone.close();
-    await watching.close();
-  });
 });
 
 describe('lists of webhooks', () => {
@@ -188,6 +166,7 @@ test('the health of a webhook shows its last success, its failures and its backl
   hook.response.status = 500;
   await untilFailed(await orderDelivered(account, hook.webhookId));
   const failing = { failureRate: 2 / 3, pendingCount: 1, disablesAt: expect.stringMatching(offsetForm) };
+  await untilFound(async () => (await health(hook.webhookId)).disablesAt); // outcomes are counted a little later
   expect(await health(hook.webhookId)).toEqual({ ...good, ...failing });
   await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
   await orderDelivered(account, hook.webhookId);
@@ -267,18 +246,6 @@ describe('the last success of an idle webhook', () => {
     expect(Date.parse(lastSuccessAt as string)).toBe(row!.hour.getTime());
     await hook.close();
   });
-});
-
-test('a redelivery of a succeeded delivery is a success, too', async () => {
-  const hook = await newHook();
-  const deliveryId = await orderDelivered(account, hook.webhookId);
-  const before = (await health(hook.webhookId)).lastSuccessAt as string;
-  await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
-  await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
-  expect(Date.parse((await health(hook.webhookId)).lastSuccessAt as string)).toBeGreaterThan(
-    Date.parse(before),
-  );
-  await hook.close();
 });
 
 type Shown = Record<string, unknown> & { deliveryId: string; status: string };

@@ -152,13 +152,7 @@ describe('creating a webhook', () => {
     expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
   });
 
-  it('an address of 2,048 characters is accepted and stored as written', async () => {
-    const long = `https://example.org/${'a'.repeat(2028)}`;
-    expect(long).toHaveLength(2048);
-    expect((await create({ targetAddress: long })).data.targetAddress).toBe(long);
-  });
-
-  it.each([...'"<>{}`^|[]'].map((character) => [character]))(
+  it.each([...'"`|'])(
     'an address with %s in its path or query is refused with how to write it, because it is not a URI',
     async (character) => {
       const encoded = encodeURIComponent(character);
@@ -288,15 +282,6 @@ describe('reading and deleting webhooks', () => {
     expectFailure(await own.call(`/v1/webhooks/${webhookId}`), 404);
     expectFailure(await patch(webhookId, { description: 'x' }, own), 404);
     expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
-  });
-
-  it('an id in capital letters identifies the same webhook', async () => {
-    const { webhookId } = (await create()).data as { webhookId: string };
-    const shouted = webhookId.toUpperCase();
-    expect((await account.call(`/v1/webhooks/${shouted}`)).data.webhookId).toBe(webhookId);
-    expectSuccess(await patch(shouted, { status: 'PAUSED' }), 200);
-    const deleted = await account.call(`/v1/webhooks/${shouted}`, { method: 'DELETE' });
-    expect(deleted.data).toEqual({ webhookId });
   });
 
   it.each([unknownId, 'x', '1', '%00', `${unknownId}x`, '..%2f'])(

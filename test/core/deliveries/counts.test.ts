@@ -109,16 +109,6 @@ describe('attempts are counted as they enter the log', () => {
     expect(await sums()).toEqual([2, 3]);
   });
 
-  test('a lost attempt by hand of an owed delivery', async () => {
-    const [owed] = await claimed();
-    await finish(world.db, [owed!], 'RETRY', { delayMs: hourMs });
-    await redeliver(owed!);
-    await lapse(world);
-    await takeLapsedRedeliveries(world.db, leaseMs, 100);
-    expect(await expectCountsMatchLog(world)).toBe(2);
-    expect(await sums()).toEqual([0, 2]);
-  });
-
   test('an attempt under way when its shipment is erased', async () => {
     const shipmentId = await addPlantedOrder(world);
     await recordPlanted(world.db, shipmentId, ['CREATED']);

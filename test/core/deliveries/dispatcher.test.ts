@@ -31,12 +31,13 @@ import { stopAt } from '../../support/core/barriers.js';
 import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
 import {
-  type World,
   addShipment,
   addWebhook,
   forNewShipper,
+  openCircuit,
   outboxOf,
   setStatus,
+  type World,
 } from '../../support/core/world.js';
 import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
@@ -185,8 +186,6 @@ test('a large body is in no claim: it is read when attempts start, once for all 
 });
 
 describe('a process that stops', () => {
-  const openCircuit = `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-    select webhook_id, now(), 20, 20, now() from webhooks`;
   let left: string[];
   const webhooksOf = (due: Due[]) => due.map(({ webhookId }) => webhookId);
   const start = () => {
@@ -219,7 +218,7 @@ describe('a process that stops', () => {
 
   test('gives back what a sweep claimed while it drained, and names its webhook', async () => {
     await record(world.db, shipmentId, ['CREATED']);
-    await world.sql(openCircuit);
+    await openCircuit(world, webhookId);
     const probes = await claimProbes(world.db, leaseMs, leaseMs);
     expect(probes).toHaveLength(1);
     const dispatcher = start();
@@ -234,7 +233,7 @@ describe('a process that stops', () => {
 
   test('names the webhook whose circuit its last attempt closed', async () => {
     for (let n = 0; n < 2; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
-    await world.sql(openCircuit);
+    await openCircuit(world, webhookId);
     const dispatcher = start();
     receiver.reply = () => ({ delayMs: 200 });
     dispatcher.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());

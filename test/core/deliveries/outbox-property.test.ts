@@ -4,6 +4,7 @@ import { drain } from '../../support/core/acts.js';
 import { expectCountsMatchLog } from '../../support/outbox.js';
 import { expectSoundRows, expectSweeperFindsStranded, notOnce } from '../../support/core/checks.js';
 import { advance } from '../../support/core/replays.js';
+import { runs } from '../../support/runs.js';
 import { beginWalk, take, walk, type Walk } from './walks.js';
 import { createWorld, logOf, setStatus, type World } from '../../support/core/world.js';
 
@@ -36,7 +37,7 @@ test('in any order of events everything owed reaches the log once, and first suc
       expectInOrder(done);
       await world.sql('update webhooks set deleted_at = now() where deleted_at is null'); // the next walk has its own webhooks
     }),
-    { numRuns: 60, seed, interruptAfterTimeLimit: maxMs, endOnFailure: true },
+    { numRuns: runs(60, 20), seed, interruptAfterTimeLimit: maxMs, endOnFailure: true },
   );
 }, 60_000);
 

@@ -195,12 +195,9 @@ describe('a worker that reaches a claim', () => {
 
   const sent = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
-  test.each([
-    ['that is young', () => performance.now()],
-    ['that is older than maxStartMs, if nothing has changed', longAgo],
-  ])('sends one %s', async (_, issuedAt) => {
+  test('sends one that is older than maxStartMs, if nothing has changed', async () => {
     const dispatcher = startDispatcher(world, receiver.url);
-    dispatcher.accept([claim], issuedAt());
+    dispatcher.accept([claim], longAgo());
     await receiver.waitFor(1);
     await dispatcher.drain();
     expect(sent()).toEqual([claim.eventId]);

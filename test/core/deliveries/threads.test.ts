@@ -98,7 +98,7 @@ const isSigned = ({ headers, body }: Received, by: string) =>
   headers['webhook-signature'] ===
   sign([by], String(headers['webhook-id']), Number(headers['webhook-timestamp']), body);
 
-test.each([0, 1, 2, 3])('with SEND_THREADS=%i the request and each outcome are the same', async (threads) => {
+test.each([0, 1, 3])('with SEND_THREADS=%i the request and each outcome are the same', async (threads) => {
   const sending = open(threads);
   receiver.reply = ({ headers }) =>
     headers['webhook-id'] === 'refused'

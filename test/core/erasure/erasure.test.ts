@@ -17,6 +17,7 @@ import {
   recordPlanted,
 } from '../../support/core/erasures.js';
 import { replay } from '../../support/core/replays.js';
+import { everyOther } from '../../support/runs.js';
 import { addWebhook, createWorld, logger, logOf, outboxOf, type World } from '../../support/core/world.js';
 
 let world: World;
@@ -44,28 +45,8 @@ afterEach(() =>
   ),
 );
 
-const reasons = async () =>
-  (await logOf(world, webhookId)).map((row) => `${row.state} ${row.reason ?? row.status}`);
 const hits = () => findInDatabase(world.sql, plantedWords);
 const firstDelivery = async () => (await logOf(world, webhookId))[0]!.delivery_id;
-
-test('no table contains personal data of an erased shipment, its owed deliveries are cancelled, states and times stay', async () => {
-  const times = 'select event_id, sequence, state, recorded_at from events order by 1';
-  const before = await world.sql(times);
-  expect(new Set((await hits()).map((hit) => hit.split(': ')[1]))).toEqual(new Set(plantedWords));
-  const [first] = await erase(world.db, shipmentId);
-  expect(await hits()).toEqual([]);
-  expect(await world.sql(times)).toEqual(before);
-  expect(await outboxOf(world)).toEqual([]);
-  expect(await reasons()).toEqual([
-    'CREATED SUCCEEDED',
-    'PICKED_UP FAILED',
-    'IN_TRANSIT ERASED',
-    'OUT_FOR_DELIVERY ERASED',
-  ]);
-  const [again] = await erase(world.db, shipmentId);
-  expect([first!.isFirst, again]).toEqual([true, { ...first, isFirst: false }]);
-});
 
 test.each([
   ['a worker', () => createRetention({ ...erasing(world.db), logger, retentionMs: 3_600_000 })()],
@@ -162,53 +143,40 @@ test('a delivery sent before a later transaction erases its event leaves no pers
   expect(await outboxOf(world)).toEqual([]);
 });
 
-test('a state recorded after the erasure is sent without its reported details, and its response is not stored', async () => {
-  await erase(world.db, shipmentId);
-  const [claim] = await recordPlanted(world.db, shipmentId, ['DELIVERED']);
-  expect(JSON.parse(claim!.body)).toMatchObject({
-    state: 'DELIVERED',
-    evidences: [],
-    anomalies: null,
-    lat: null,
-  });
-  expect(claim!.erased).toBe(true);
-  await settlePlanted(world.db, [claim!], 'RETRY');
-  const [again] = await pull(world.db, webhookId);
-  expect(again).toMatchObject({ erased: true, number: 2 });
-  await erase(world.db, shipmentId); // a repeated erasure leaves later states alone
-  await settlePlanted(world.db, [again!], 'SUCCEEDED');
-  expect((await reasons()).at(-1)).toBe('DELIVERED SUCCEEDED');
-  expect(await hits()).toEqual([]);
-});
+interface Other {
+  /** Where it is stopped while the shipment is erased. */
+  stops: [statement: string, where: StopAt][];
+  /** The claims that it returns are sent, and get a response, after the erasure. */
+  run(db: Database): Promise<Claim[]>;
+}
 
-test('an erased shipment is neither replayed nor redelivered', async () => {
-  await erase(world.db, shipmentId);
-  await replay(world, world.db, webhookId);
-  for (const { delivery_id: id } of await logOf(world))
-    expect(await requestRedelivery(world.db, world.shipperId, id)).toBe(false);
-  expect(await outboxOf(world)).toEqual([]);
-});
-
-/** Their claims are sent, and get a response, after the erasure. */
-const others: Record<string, [statement: string, run: (db: Database) => Promise<Claim[]>]> = {
-  'recording a state': ['insert-events', (db) => recordPlanted(db, shipmentId, ['DELIVERED'])],
-  'recording a state, the shipment read before': [
-    'load-shipments',
-    (db) => recordPlanted(db, shipmentId, ['DELIVERED']),
-  ],
-  pulling: ['pull-due', (db) => pull(db, webhookId)],
-  'a success': ['settle', (db) => sendAll(db, 'SUCCEEDED')],
-  'a failure that is retried': ['settle', (db) => sendAll(db, 'RETRY')],
-  'a replay': [
-    'replay-piece',
-    async (db) => {
+const atBoth = (statement: string): Other['stops'] => [
+  [statement, 'SNAPSHOT'],
+  [statement, 'COMMIT'],
+];
+const others: Record<string, Other> = {
+  'recording a state': {
+    stops: [...atBoth('insert-events'), ['load-shipments', 'COMMIT']],
+    run: (db) => recordPlanted(db, shipmentId, ['DELIVERED']),
+  },
+  pulling: { stops: atBoth('pull-due'), run: (db) => pull(db, webhookId) },
+  'a success': { stops: atBoth('settle'), run: (db) => sendAll(db, 'SUCCEEDED') },
+  'a failure that is retried': { stops: atBoth('settle'), run: (db) => sendAll(db, 'RETRY') },
+  'a replay': {
+    stops: atBoth('replay-piece'),
+    run: async (db) => {
       await replay(world, db, webhookId);
       return [];
     },
-  ],
-  'asking for a redelivery': ['request-redelivery', redeliver],
-  'claiming a redelivery': ['claim-redeliveries', redeliver],
-  'settling a redelivery': ['settle-redelivery', redeliver],
+  },
+  'a redelivery': {
+    stops: [
+      ['request-redelivery', 'COMMIT'],
+      ...atBoth('claim-redeliveries'),
+      ...atBoth('settle-redelivery'),
+    ],
+    run: redeliver,
+  },
 };
 
 async function sendAll(db: Database, status: 'SUCCEEDED' | 'RETRY'): Promise<Claim[]> {
@@ -245,32 +213,31 @@ async function expectErased(claims: Claim[]): Promise<void> {
   expect(log).toHaveLength(events.length); // each is in the log once
 }
 
-describe.each(Object.keys(others))('%s', (name) => {
-  const [statement, run] = others[name]!;
-  const stops: StopAt[] =
-    statement === 'load-shipments' || statement === 'request-redelivery'
-      ? ['COMMIT']
-      : ['SNAPSHOT', 'COMMIT'];
+describe.each(Object.entries(others))('%s', (_, { stops, run }) => {
+  test.each(stops)(
+    'its %s stopped at its %s during the erasure brings no personal data back',
+    async (at, where) => {
+      const stop = stopAt(world, at, where);
+      const running = run(stop.db);
+      await Promise.race([stop.reached, running]);
+      const looked = stopAt(world, 'is-erased-owed', 'COMMIT'); // after its commit
+      const erasing = erase(looked.db, shipmentId);
+      await Promise.race([looked.reached, doneOrWaiting(world.db, erasing)]);
+      stop.go();
+      looked.go();
+      const [claims] = await Promise.all([running, erasing]);
+      await expectErased(claims);
+    },
+  );
 
-  test.each(stops)('stopped at its %s during the erasure brings no personal data back', async (where) => {
-    const stop = stopAt(world, statement, where);
-    const running = run(stop.db);
-    await Promise.race([stop.reached, running]);
-    const looked = stopAt(world, 'is-erased-owed', 'COMMIT'); // after its commit
-    const erasing = erase(looked.db, shipmentId);
-    await Promise.race([looked.reached, doneOrWaiting(world.db, erasing)]);
-    stop.go();
-    looked.go();
-    const [claims] = await Promise.all([running, erasing]);
-    await expectErased(claims);
-  });
-
-  test.each([
-    ['mark-erased', 'COMMIT'],
-    ['erase-events', 'COMMIT'],
-    ['cancel-erased', 'SNAPSHOT'],
-    ['cancel-erased', 'COMMIT'],
-  ] as const)('during an erasure stopped at its %s (%s) brings no personal data back', async (at, where) => {
+  test.each(
+    everyOther<[string, StopAt]>([
+      ['mark-erased', 'COMMIT'],
+      ['erase-events', 'COMMIT'],
+      ['cancel-erased', 'SNAPSHOT'],
+      ['cancel-erased', 'COMMIT'],
+    ]),
+  )('during an erasure stopped at its %s (%s) brings no personal data back', async (at, where) => {
     const stop = stopAt(world, at, where);
     const erasing = erase(stop.db, shipmentId);
     await stop.reached;

@@ -353,16 +353,23 @@ describe('acceptance', () => {
       expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
     });
 
-    test('one is created later if the connection ends in between', async () => {
-      await whileNoneCanBeCreated(async () => {
-        expect(await accept('LATER')).toMatchObject({ httpStatus: 201 });
-        await until('its creation waits', async () => (await world.sql(waiting)).length === 1);
-        await world.sql(`select pg_terminate_backend(pid) from (${waiting}) w`);
-        await until('it is left to others', () => left.length === 1);
-      });
-      expect(await createdOf('LATER')).toEqual([]);
-      expect(await createShipments(deps(), [left[0]!.shipmentId])).toBe(1);
-      expect(await createdOf('LATER')).toEqual([{ state: 'CREATED' }]);
-    });
+    test.each([undefined, 'a-key'])(
+      'one with the key %p is created later if the connection ends',
+      async (key) => {
+        const called = `LATER ${key}`;
+        await whileNoneCanBeCreated(async () => {
+          expect(await accept(called, key)).toMatchObject({ httpStatus: 201 });
+          await until('its creation waits', async () => (await world.sql(waiting)).length === 1);
+          await world.sql(`select pg_terminate_backend(pid) from (${waiting}) w`);
+          await until('it is left to others', () => left.length === 1);
+        });
+        const { shipmentId } = left.pop()!;
+        expect(await createdOf(called)).toEqual([]);
+        const known = 'select from orders_to_create where shipment_id = $1'; // the sweep reads them
+        expect(await world.sql(known, [shipmentId])).toHaveLength(1);
+        expect(await createShipments(deps(), [shipmentId])).toBe(1);
+        expect(await createdOf(called)).toEqual([{ state: 'CREATED' }]);
+      },
+    );
   });
 });

@@ -6,7 +6,6 @@ import { newId } from '../../../src/platform/ids.js';
 import { advanceSimulations } from '../../../src/shipments/simulation/advance.js';
 import { createOrderSweep, createShipments } from '../../../src/shipments/create.js';
 import { createRetention } from '../../../src/shipments/erasure.js';
-import type { Database } from '../../../src/platform/database/postgres.js';
 import {
   collector,
   lapse,
@@ -91,51 +90,6 @@ test('retention erases all shipments but one that cannot be, and that one an hou
   await world.sql(`update shipments_to_erase set last_state_at = last_state_at - interval '1 hour'`);
   await steps();
   expect(await idsOf('erased_at is not null')).toEqual(shipmentIds);
-});
-
-test('a page of orders that all fail does not block the next page', async () => {
-  await world.sql('truncate shipment_progress, events, outbox, orders_to_create, shipments');
-  const shipmentIds = (await ordersOf(3, 1)).sort();
-  const failing: string[] = [];
-  const refuse = (ids: string[]) => {
-    if (ids.length === 1) failing.push(...ids);
-    return Promise.reject(new Error('as planned'));
-  };
-  const sweep = createOrderSweep({ db: world.db, logger, metrics: createMetrics(), create: refuse });
-  await sweep();
-  expect(failing).toEqual(shipmentIds);
-  expect(await sweep()).toBe(true); // that was the last page, so the walk starts again
-  expect(failing).toEqual(shipmentIds);
-});
-
-test('a page of erasures that all fail does not block later ones', async () => {
-  await world.sql('truncate shipment_progress, events, outbox, orders_to_create, erasures_under_way');
-  await world.sql(
-    `with made as (
-       insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, erased_at)
-       select overlay(uuid_floor(now())::text placing lpad(n::text, 12, '0') from 25)::uuid, $1, 'CREATED', 1, now(), now()
-         from generate_series(1, 201) n returning shipment_id)
-     insert into erasures_under_way select shipment_id from made`,
-    [world.shipperId],
-  );
-  const underWay = async () =>
-    (await world.sql('select shipment_id from erasures_under_way order by 1')).map(
-      (row) => row.shipment_id as string,
-    );
-  const last = (await underWay()).at(-1)!;
-  const onlyLast: Database = {
-    transaction: (work) => world.db.transaction(work),
-    query: (name, text, values) =>
-      name === 'forget-erasures-under-way' && !(values![0] as string[]).includes(last)
-        ? Promise.reject(new Error('as planned'))
-        : world.db.query(name, text, values),
-  };
-  const deps = { ...erasing(onlyLast), logger, retentionMs: 10 * hourMs };
-  const step = createRetention({ ...deps, durations: { ...deps.durations, maxStartMs: 0 } });
-  await step();
-  expect(await underWay()).toContain(last);
-  await step();
-  expect(await underWay()).not.toContain(last);
 });
 
 test('counts that cannot be folded do not block those of other webhooks', async () => {

@@ -255,28 +255,6 @@ test('setting an active webhook to ACTIVE changes nothing; after a pause its cir
   await receiver.close();
 });
 
-test.concurrent('a probe that fails when its circuit is gone is not held forever', async () => {
-  const account = await registerAccount(service);
-  let down = true;
-  const receiver = await startReceiver(() => (down ? { status: 500, delayMs: 500 } : {}));
-  const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
-  await forceOpen(webhookId);
-  await placeOrder(account);
-  await until('the delivery is held', async () => (await countShown(account, webhookId)).HELD === 1);
-  await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
-  await receiver.waitFor(1);
-  // As if another probe had closed the circuit and the held deliveries were sent.
-  await service.sql('delete from circuits where webhook_id = $1', [webhookId]);
-  down = false;
-  await receiver.waitFor(2);
-  await until(
-    'the delivery has succeeded',
-    async () => (await countShown(account, webhookId)).SUCCEEDED === 1,
-  );
-  expect(receiver.received).toHaveLength(2);
-  await receiver.close();
-});
-
 test('deliveries claimed before the circuit opened are not sent afterwards', async () => {
   const account = await registerAccount(service);
   const receiver = await startReceiver(() => ({ status: 500, delayMs: 200 }));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { heardOf, placeOrders, repeated, startLoad } from '../../support/load.js';
 import { sharedService, type SharedService } from '../../support/shared-service.js';
@@ -87,30 +87,6 @@ test.concurrent(
     expect(await service.sql('select from outbox where webhook_id = $1', [webhookId])).toEqual([]);
   },
 );
-
-test.concurrent('the sweeper handles a deleted webhook until its last attempt has ended', async () => {
-  const { account, receiver, remove } = await newShipper();
-  let respond = () => {};
-  receiver.reply = (_, response) => void (respond = () => response.writeHead(500).end());
-  const { webhookId } = await registerWebhook(account, receiver.url);
-  await placeOrder(account);
-  await receiver.waitFor(1);
-  await responseTime(remove(webhookId));
-  // Owed by a fan-out that still saw the webhook; once it is gone, a sweep has passed.
-  await service.sql(
-    `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at)
-     select shipper_id, delivery_id(event_id, gen_random_uuid()), event_id, webhook_id, shipment_id, 2, 'LOST', 'READY', now()
-       from outbox where webhook_id = $1`,
-    [webhookId],
-  );
-  const owed = () => service.sql('select state, status from outbox where webhook_id = $1', [webhookId]);
-  await until('a sweep', async () => (await owed()).length === 1);
-  expect(await owed()).toEqual([{ state: 'CREATED', status: 'SENDING' }]);
-  respond();
-  await until('nothing is owed', async () => (await owed()).length === 0);
-  expect(await reasons(webhookId)).toEqual([{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }]);
-  expect(receiver.received).toHaveLength(1);
-});
 
 // Not concurrent: its attempts must not wait for others, to end before the first retry.
 test('a webhook is deleted during attempts that then fail: no retry, and they end as CANCELLED', async () => {

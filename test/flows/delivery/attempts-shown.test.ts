@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { operator, registerAccount, type Account } from '../../support/client.js';
+import { registerAccount, type Account } from '../../support/client.js';
 import { findInDatabase } from '../../support/database.js';
 import type { Received } from '../../support/receiver.js';
 import { verifyAll } from '../../support/load.js';
@@ -227,93 +227,4 @@ it('an attempt without a response shows what was sent, one without a connection 
     errorCode: 'CONNECT',
     requestHeaders: null,
   });
-});
-
-it('a test shows its phases, also where nothing responds', async () => {
-  const account = await registerAccount(service);
-  const { webhookId, receiver, response } = await hookWith(account, {});
-  expect((await sendTest(account, webhookId)).data).toMatchObject({
-    dnsMs: null,
-    connectMs: ms,
-    tlsMs: null,
-    firstByteMs: ms,
-    remoteAddress: '127.0.0.1',
-    responseHeaders: { connection: 'keep-alive' },
-  });
-  response.delayMs = 3_000;
-  expect((await sendTest(account, webhookId)).data).toMatchObject({
-    errorCode: 'TIMEOUT',
-    firstByteMs: null,
-    remoteAddress: '127.0.0.1',
-    responseHeaders: null,
-  });
-  await receiver.close();
-  const refused = (await sendTest(account, webhookId)).data;
-  expect(refused).toMatchObject({
-    errorCode: 'CONNECT',
-    connectMs: null,
-    firstByteMs: null,
-    remoteAddress: '127.0.0.1',
-    responseHeaders: null,
-  });
-  expect((await after(account, refused.deliveryId as string, 1)).attempts[0]).toMatchObject({
-    remoteAddress: '127.0.0.1',
-    responseHeaders: null,
-  });
-});
-
-it('a receiver whose headers are long and not text is logged all the same, with at most 4 KiB of them', async () => {
-  const account = await registerAccount(service);
-  const { webhookId, receiver } = await hookWith(account, {});
-  receiver.reply = (_, response) => {
-    response.socket!.end(
-      Buffer.concat([
-        Buffer.from('HTTP/1.1 204 X\r\nX-First: 1\r\nX-Bytes: a'),
-        Buffer.from([0xff, 0xfe, 0xed, 0xa0, 0x80, 0xc2]),
-        Buffer.from(
-          `\r\n__proto__: x\r\nX-Long: ${'é'.repeat(3_000)}\r\n${'X-Many: 1\r\n'.repeat(500)}X-Last: 2\r\n\r\n`,
-        ),
-      ]),
-    );
-  };
-  const deliveryId = await orderDelivered(account, webhookId);
-  const [attempt] = (await after(account, deliveryId, 1)).attempts;
-  const shown = attempt!.responseHeaders as Record<string, string>;
-  expect(attempt!.statusCode).toBe(204);
-  expect(Object.keys(shown)).toEqual(['x-first', 'x-bytes', '__proto__', 'x-many', 'x-last']);
-  expect(shown['x-bytes']).toBe('a' + '�'.repeat(6));
-});
-
-it('an erased shipment shows no headers, neither of requests nor of responses, and none are stored', async () => {
-  const account = await registerAccount(service);
-  const { webhookId, response } = await hookWith(account);
-  response.headers = { 'X-Said': planted };
-  const deliveryId = await orderDelivered(account, webhookId);
-  await redeliver(account, deliveryId);
-  const { trackingId } = (await after(account, deliveryId, 2)) as unknown as { trackingId: string };
-  await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
-  const none = { statusCode: 200, remoteAddress: null, requestHeaders: null, responseHeaders: null };
-  expect(attemptsOf(await after(account, deliveryId, 2))).toMatchObject([
-    { number: 2, ...none },
-    { number: 1, ...none },
-  ]);
-  for (const table of ['deliveries', 'attempts']) {
-    const kept = `select from ${table} where delivery_id = $1 and (response_body, detail) is distinct from (null, null)`;
-    expect(await service.sql(kept, [deliveryId])).toEqual([]);
-  }
-});
-
-it('an attempt lost with its process shows null, the next one what was sent', async () => {
-  const account = await registerAccount(service);
-  const { webhookId, receiver } = await hookWith(account, { headers: own, status: 'PAUSED' });
-  const deliveryId = await orderDelivered(account, webhookId);
-  await service.sql(
-    `update outbox set status = 'SENDING', attempt_count = 1, lease_until = now() where delivery_id = $1`,
-    [deliveryId],
-  );
-  await change(account, webhookId, { status: 'ACTIVE' });
-  await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
-  const [last, lost] = attemptsOf(await after(account, deliveryId, 2)) as [Shown, Shown];
-  expect(lost).toMatchObject({ number: 1, durationMs: null, errorCode: 'LOST', requestHeaders: null });
-  expectShown([last], receiver.received);
 });

@@ -30,37 +30,6 @@ const send = async (trackingId: string, ...states: string[]) => {
   );
 };
 
-it('states are sent one at a time in the order recorded, through failures, and other shipments do not wait', async () => {
-  const account = await registerAccount(service);
-  let failing = '';
-  let failures = 2;
-  const receiver = await startReceiver(({ notification }) =>
-    notification.tracking_id === failing && notification.state === 'PICKED_UP' && failures-- > 0
-      ? { status: 500 }
-      : {},
-  );
-  const { webhookId } = await registerWebhook(account, receiver.url);
-  failing = await placeOrder(account);
-  const other = await placeOrder(account);
-  await receiver.waitFor(2);
-  await send(failing, 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED');
-  await send(other, 'PICKED_UP', 'IN_TRANSIT');
-  await receiver.waitFor(3, ({ notification }) => notification.tracking_id === other);
-  expect(statesOf(receiver.received, failing)).not.toContain('IN_TRANSIT');
-  await receiver.waitFor(1, ({ notification }) => notification.state === 'DELIVERED');
-  expect(statesOf(receiver.received, failing)).toEqual([
-    'CREATED',
-    'PICKED_UP',
-    'PICKED_UP',
-    'PICKED_UP',
-    'IN_TRANSIT',
-    'OUT_FOR_DELIVERY',
-    'DELIVERED',
-  ]);
-  await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
-  await receiver.close();
-});
-
 it('states held for longer than ORDER_HOLD are sent one at a time and in order, through a failure', async () => {
   const account = await registerAccount(service);
   let failures = 1;
@@ -105,37 +74,6 @@ it('with ordering NONE a later state does not wait', async () => {
   await receiver.close();
 });
 
-it('with supersede, overtaken states are CANCELLED as SUPERSEDED and terminal ones are not', async () => {
-  const account = await registerAccount(service);
-  let down = false;
-  const receiver = await startReceiver(() => (down ? tryLater : {}));
-  const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
-  const trackingId = await placeOrder(account);
-  await receiver.waitFor(1);
-  down = true;
-  await send(trackingId, 'PICKED_UP');
-  await receiver.waitFor(2);
-  await send(trackingId, 'IN_TRANSIT');
-  await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT');
-  await untilWaitingForRetry(webhookId, 'IN_TRANSIT');
-  await send(trackingId, 'OUT_FOR_DELIVERY', 'DELIVERED');
-  down = false;
-  await receiver.waitFor(1, ({ notification }) => notification.state === 'DELIVERED');
-  const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
-  const byState = Object.fromEntries(
-    data.deliveries.map((delivery: { state: string; status: string; reason: string }) => [
-      delivery.state,
-      [delivery.status, delivery.reason],
-    ]),
-  );
-  expect(byState).toMatchObject({
-    IN_TRANSIT: ['CANCELLED', 'SUPERSEDED'],
-    OUT_FOR_DELIVERY: ['CANCELLED', 'SUPERSEDED'],
-  });
-  expect(byState.DELIVERED[0]).toMatch(/SUCCEEDED|PENDING|SENDING/);
-  await receiver.close();
-});
-
 it('with supersede, a failed probe of an open circuit that was overtaken meanwhile is superseded', async () => {
   const account = await registerAccount(service);
   const receiver = await startReceiver(() => ({ status: 500, delayMs: 800 }));
@@ -154,8 +92,3 @@ it('with supersede, a failed probe of an open circuit that was overtaken meanwhi
   ]);
   await receiver.close();
 });
-
-async function untilWaitingForRetry(webhookId: string, state: string) {
-  const waiting = `select from outbox where webhook_id = $1 and state = $2 and status = 'RETRY'`;
-  await until('a retry', async () => (await service.sql(waiting, [webhookId, state])).length > 0);
-}

@@ -142,17 +142,6 @@ it('a simulation records its first state at once, however long the interval', as
   expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP']);
 });
 
-it('a simulation not allowed by the catalogue returns 409 with the allowed states, and nothing begins', async () => {
-  const account = await newAccount();
-  const trackingId = await placeOrder(account);
-  const refused = await simulate(account, trackingId, { states: ['PICKED_UP', 'DELIVERED'] });
-  expectFailure(refused, 409);
-  expect(refused.body.error.message).toBe(
-    'A shipment cannot change from PICKED_UP to DELIVERED; allowed: IN_TRANSIT, RETURNING, CANCELLED, LOST.',
-  );
-  expect(await underWay(account)).toEqual([]);
-});
-
 it('a simulation with invalid input returns 400 naming each field and the known states', async () => {
   const account = await newAccount();
   const trackingId = await placeOrder(account);

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { operator, registerAccount, type Account } from '../../support/client.js';
-import {
-  countByStatus,
-  deliveriesOf,
-  orderDelivered,
-  startHook,
-  untilDelivery,
-  untilFound,
-  type Hook,
-} from '../../support/deliveries.js';
+import { deliveriesOf, startHook, untilFound, type Hook } from '../../support/deliveries.js';
 import { accountAt } from '../../support/deployment.js';
 import { startProcess, startServiceToBreak, type Service } from '../../support/harness.js';
 import { placeOrders, trackingIdOf, verifyAll } from '../../support/load.js';
-import { addMissedEvents, replayCalls } from '../../support/replays.js';
+import { replayCalls } from '../../support/replays.js';
 import { until } from '../../support/until.js';
 
 const parkedAfter = 20;
@@ -144,34 +136,3 @@ test('a parked webhook gets all of it once: what it held by the replay, the park
   expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
   await hook.close();
 });
-
-test('a replay of what was never attempted goes on after a kill -9, and still leaves out what failed', async () => {
-  const missed = 1_100; // more than one piece
-  const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
-  hook.response.status = 500;
-  const failed = await orderDelivered(account, hook.webhookId);
-  await untilDelivery(account, failed, ({ status }) => status === 'FAILED');
-  await addMissedEvents(service, account.shipperId, missed);
-  Object.assign(hook.response, { status: 200, delayMs: 100 });
-  const before = hook.receiver.received.length;
-  const { data } = await never(hook.webhookId);
-  expect(data.queued).toBe(missed);
-  await hook.receiver.waitFor(before + 20);
-  await killAndRestart();
-  expect(hook.receiver.received.length).toBeLessThan(missed);
-  hook.response.delayMs = 0;
-  let seen: unknown;
-  await until(
-    'the replay ends',
-    async () => {
-      seen = (await account.call(`/v1/replays/${String(data.replayId)}`)).data;
-      return (seen as { status: string }).status === 'DONE';
-    },
-    60_000,
-  );
-  expect(seen).toMatchObject({ done: missed, total: missed });
-  expect(await countByStatus(service, hook.webhookId)).toEqual({ SUCCEEDED: missed, FAILED: 1 });
-  const ids = hook.receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
-  expect(new Set(ids).size).toBe(missed);
-  await hook.receiver.close();
-}, 120_000);

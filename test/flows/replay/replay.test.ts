@@ -8,7 +8,6 @@ import {
   untilDelivery,
   type LoggedDelivery,
 } from '../../support/deliveries.js';
-import { hasten } from '../../support/outbox.js';
 import { replayCalls } from '../../support/replays.js';
 import { sharedService, type SharedService } from '../../support/shared-service.js';
 
@@ -131,30 +130,6 @@ test.concurrent('deliveries to a paused webhook are held until it is active', as
   const { attempts } = await untilDelivery(account, delivery!.deliveryId, () => true);
   expect(attempts).toMatchObject([{ trigger: 'REPLAY' }]);
   expect(await untilOver(response.data.replayId)).toMatchObject({ status: 'DONE', done: 1, total: 1 });
-  await hook.close();
-});
-
-test.concurrent('waiting states are still sent in turn', async () => {
-  const { account, lastHour, replay, untilWalked, settled } = await newShipper();
-  const hook = await startHook(account);
-  Object.assign(hook.response, { status: 503, headers: { 'retry-after': '3600' } });
-  const trackingId = await placeOrder(account);
-  await hook.receiver.waitFor(1);
-  await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
-  await settled(hook.webhookId, 1, 'HELD');
-  const response = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
-  expect(response.data.queued).toBe(1);
-  await untilWalked(response.data.replayId);
-  expect(hook.receiver.received).toHaveLength(1);
-  hook.response.status = 200;
-  const [created] = (await deliveriesOf(account, hook.webhookId)).filter(({ state }) => state === 'CREATED');
-  await hasten(service, created!.deliveryId);
-  await settled(hook.webhookId, 2, 'SUCCEEDED');
-  expect(hook.receiver.received.map(({ notification }) => notification.state)).toEqual([
-    'CREATED',
-    'CREATED',
-    'PICKED_UP',
-  ]);
   await hook.close();
 });
 

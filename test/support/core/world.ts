@@ -101,6 +101,14 @@ export const addShipment = async (world: World): Promise<string> => (await addSh
 export const setStatus = ({ db, shipperId }: World, webhookId: string, status: 'ACTIVE' | 'PAUSED') =>
   updateWebhook(db, shipperId, webhookId, { status });
 
+/** `until` is SQL. */
+export const openCircuit = ({ sql }: World, webhookId: string, until = 'now()') =>
+  sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
+     values ($1, now(), 10, 10, now(), ${until})`,
+    [webhookId],
+  );
+
 export interface OwedRow {
   delivery_id: string;
   webhook_id: string;

@@ -28,6 +28,29 @@ test('a text that is too long is refused before anything else is checked in it',
   );
 });
 
+/** Hostile, or almost valid. */
+const leaf = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('CREATED', '*', 'https://', '\u0000', '\ud800', '1e999', '', 'x@y', 0, -1, 2 ** 53, 1.5),
+);
+
+test('an order with any one field replaced is taken, or refused by the name of that field', () => {
+  const paths = Object.entries(sampleOrder()).flatMap(([name, value]) =>
+    typeof value === 'object' ? [[name], ...Object.keys(value).map((inner) => [name, inner])] : [[name]],
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...paths), leaf, (path, value) => {
+      const order = structuredClone(sampleOrder()) as Record<string, unknown>;
+      const target = path.length > 1 ? (order[path[0]!] as Record<string, unknown>) : order;
+      target[path.at(-1)!] = value;
+      for (const issue of orderSchema.safeParse(order).error?.issues ?? [])
+        expect(issue.path.join('.')).toMatch(new RegExp(`^${path.join('.')}`));
+    }),
+    { numRuns: 300 },
+  );
+});
+
 describe('codes', () => {
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const pairs = alphabet.flatMap((first) => alphabet.map((second) => first + second));

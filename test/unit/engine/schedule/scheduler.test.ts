@@ -154,20 +154,6 @@ describe('rotation', () => {
     expect(scheduler.nextPage(0)!.wanted.map(({ webhookId }) => webhookId)).toContain('small');
   });
 
-  test('receivers that hang from the start take no place of known quick ones', () => {
-    const scheduler = new Scheduler({ concurrency: 10, slowMs });
-    scheduler.claimed([claimOf('good', 'good')], 0, null);
-    for (const known of scheduler.starts(0)) scheduler.ended(known, 5, 0);
-    const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
-    scheduler.claimed(hanging, 0, null);
-    for (let nowMs = 0; nowMs <= 20_000; nowMs += 100) {
-      scheduler.slow(nowMs);
-      scheduler.starts(nowMs);
-    }
-    scheduler.claimed([claimOf('good', 'good')], 20_000, null);
-    expect(scheduler.starts(20_000).map(({ claim }) => claim.webhookId)).toEqual(['good']);
-  });
-
   test('a page that fails is requested again with half as many lanes, until one succeeds', () => {
     const scheduler = new Scheduler({ concurrency: 100, slowMs });
     const due = Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null }));

@@ -1,15 +1,23 @@
+import { afterEach } from '@jest/globals';
 import type { Server } from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { once } from 'node:events';
+import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
+import { developmentPolicy, noDns } from '../../../support/ssrf-corpus.js';
 
 type Listening = { url: string; port: number; connections: () => number };
 
-export function createLoopback() {
+function createLoopback() {
   const closers: (() => void)[] = [];
 
-  async function listen(server: net.Server | Server, scheme = 'http'): Promise<Listening> {
+  async function listen(
+    server: net.Server | Server,
+    scheme = 'http',
+    onPort = 0,
+    address = '127.0.0.1',
+  ): Promise<Listening> {
     const sockets = new Set<net.Socket>();
     let connections = 0;
     server.on('connection', (socket: net.Socket) => {
@@ -18,14 +26,14 @@ export function createLoopback() {
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(onPort, address);
     await once(server, 'listening');
     closers.push(() => {
       server.close();
       for (const socket of sockets) socket.destroy();
     });
     const { port } = server.address() as net.AddressInfo;
-    return { url: `${scheme}://127.0.0.1:${port}/hook`, port, connections: () => connections };
+    return { url: `${scheme}://${address}:${port}/hook`, port, connections: () => connections };
   }
 
   return {
@@ -51,3 +59,18 @@ export function createLoopback() {
     },
   };
 }
+
+/** The receivers and senders of a test end with it. */
+export const loopback = createLoopback();
+const senders: Sender[] = [];
+
+export function open(options: Partial<SenderOptions> = {}): Sender {
+  const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
+  senders.push(sender);
+  return sender;
+}
+
+afterEach(() => {
+  for (const sender of senders.splice(0)) sender.close();
+  loopback.closeAll();
+});

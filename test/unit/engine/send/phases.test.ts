@@ -1,29 +1,15 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSender, type SendRequest, type SenderOptions } from '../../../../src/engine/send/sender.js';
+import type { SendRequest, SenderOptions } from '../../../../src/engine/send/sender.js';
 import { good } from './certificates.js';
-import { createLoopback } from './loopback.js';
-import { corpusPolicy, developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
-
-const loopback = createLoopback();
-const closers: (() => void)[] = [];
-
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-  loopback.closeAll();
-});
+import { loopback, open } from './loopback.js';
+import { corpusPolicy, stubDns } from '../../../support/ssrf-corpus.js';
 
 function sending(options: Partial<SenderOptions> = {}) {
-  const sender = createSender({
-    policy: developmentPolicy,
-    dns: noDns,
-    certificateAuthority: good.cert,
-    ...options,
-  });
-  closers.push(() => sender.close());
+  const sender = open({ certificateAuthority: good.cert, ...options });
   return async (url: string, more: Partial<SendRequest> = {}) => {
     const request = { url, shipperId: 's', headers: [], body: '{}', timeoutMs: 5_000, ...more };
     const outcome = await sender.send(request);

@@ -1,30 +1,21 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../../../../src/engine/send/dns/resolver.js';
-import { type SenderOptions, createSender } from '../../../../src/engine/send/sender.js';
-import { developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
+import type { SenderOptions } from '../../../../src/engine/send/sender.js';
+import { stubDns } from '../../../support/ssrf-corpus.js';
 import { good } from './certificates.js';
-import { createLoopback } from './loopback.js';
+import { loopback, open } from './loopback.js';
 
 describe('connections', () => {
   const hanging = 600;
   const maxIdleSockets = 10;
-  const loopback = createLoopback();
-  const sender = createSender({ policy: developmentPolicy, dns: noDns });
-  const bounded = createSender({ policy: developmentPolicy, dns: noDns, maxIdleSockets });
-
-  afterAll(() => {
-    sender.close();
-    bounded.close();
-    loopback.closeAll();
-  });
 
   test('hundreds of hanging attempts delay no other on the same host', async () => {
+    const sender = open();
     let arrived = 0;
     const server = http.createServer((request, response) => {
       if (request.url?.endsWith('/hangs')) arrived += 1;
@@ -41,13 +32,14 @@ describe('connections', () => {
   });
 
   test('idle connections to ever new hosts are bounded in total; those of a host that is called stay', async () => {
+    const bounded = open({ maxIdleSockets });
     const hosts = 5 * maxIdleSockets;
-    let open = 0;
+    let opened = 0;
     const receiverOf = async () => {
       const server = http.createServer((_request, response) => response.end('OK'));
       server.on('connection', (socket) => {
-        open += 1;
-        socket.on('close', () => (open -= 1));
+        opened += 1;
+        socket.on('close', () => (opened -= 1));
       });
       return loopback.listen(server);
     };
@@ -58,23 +50,16 @@ describe('connections', () => {
       expect(await send(await receiverOf())).toMatchObject({ ok: true });
       expect(await send(called)).toMatchObject({ ok: true });
     }
-    while (open > maxIdleSockets) await new Promise(setImmediate);
+    while (opened > maxIdleSockets) await new Promise(setImmediate);
     expect(called.connections()).toBe(1);
   });
 });
 
 describe('a kept connection', () => {
-  const loopback = createLoopback();
-  const closers: (() => void)[] = [];
-  const open = (options: Partial<SenderOptions>) => {
-    const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
-    closers.push(sender.close);
+  const sending = (options: Partial<SenderOptions>) => {
+    const sender = open(options);
     return (url: string) => sender.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs: 10_000 });
   };
-  afterEach(() => {
-    for (const close of closers.splice(0)) close();
-    loopback.closeAll();
-  });
 
   const ok: http.RequestListener = (_request, response) => response.end('OK');
 
@@ -82,9 +67,7 @@ describe('a kept connection', () => {
   async function movingName() {
     const [before, after] = ['127.0.0.1', '127.0.0.2'] as const;
     const { port, connections } = await loopback.listen(http.createServer(ok));
-    const elsewhere = http.createServer(ok).listen(port, after);
-    await once(elsewhere, 'listening');
-    closers.push(() => elsewhere.close());
+    await loopback.listen(http.createServer(ok), 'http', port, after);
     const name = {
       address: before as string,
       family: 4,
@@ -100,7 +83,7 @@ describe('a kept connection', () => {
       server.on('connection', (socket: net.Socket) => socket.on('close', resolve)),
     );
     const { url, connections } = await loopback.listen(server);
-    const send = open({ maxAgeMs: 300 });
+    const send = sending({ maxAgeMs: 300 });
     expect(await send(url)).toMatchObject({ ok: true });
     expect(await send(url)).toMatchObject({ ok: true });
     expect(connections()).toBe(1);
@@ -117,7 +100,7 @@ describe('a kept connection', () => {
       else response.end('OK');
     });
     const { url } = await loopback.listen(server);
-    const send = open({ maxAgeMs: 200 });
+    const send = sending({ maxAgeMs: 200 });
     expect(await send(url)).toMatchObject({ ok: true, responseBody: 'late' });
     expect(await send(url)).toMatchObject({ ok: true, responseBody: 'OK' });
     expect(sockets).toHaveLength(2);
@@ -125,7 +108,7 @@ describe('a kept connection', () => {
 
   test('to an address that its name has left is not used again', async () => {
     const { name, before, after } = await movingName();
-    const send = open({ dns: stubDns(() => Promise.resolve([name])) });
+    const send = sending({ dns: stubDns(() => Promise.resolve([name])) });
     expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
     name.address = after;
     expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: after });
@@ -138,7 +121,7 @@ describe('a kept connection', () => {
       () => Promise.reject(new Error('no name server responds')),
       () => new Promise<never>(() => {}),
     ];
-    const send = open({ dns: stubDns(() => lookups.shift()!()) });
+    const send = sending({ dns: stubDns(() => lookups.shift()!()) });
     const startedAt = performance.now();
     expect(await send(name.url)).toMatchObject({ ok: true, remoteAddress: before });
     name.address = after;
@@ -150,12 +133,6 @@ describe('a kept connection', () => {
 });
 
 describe('a name whose second address family is told later', () => {
-  const loopback = createLoopback();
-  const closers: (() => void)[] = [];
-  afterEach(() => {
-    for (const close of closers.splice(0)) close();
-    loopback.closeAll();
-  });
   const ipv6 = { address: '::1', family: 6 };
   const ipv4 = { address: '127.0.0.1', family: 4 };
 
@@ -164,8 +141,7 @@ describe('a name whose second address family is told later', () => {
     const { port, connections } = await loopback.listen(http.createServer((_, response) => response.end()));
     rest.catch(() => undefined);
     const dns = { resolve: () => Promise.resolve({ addresses: [ipv6], rest }), close: () => undefined };
-    const sender = createSender({ policy: developmentPolicy, dns });
-    closers.push(sender.close);
+    const sender = open({ dns });
     const request = { url: `http://shop.example.org:${port}/`, shipperId: 's', headers: [], body: '{}' };
     return { outcome: await sender.send({ ...request, timeoutMs: 3_000 }), connections };
   }
@@ -188,20 +164,11 @@ describe('a name whose second address family is told later', () => {
 });
 
 describe('starts', () => {
-  const loopback = createLoopback();
-  const closers: (() => void)[] = [];
-
   function sendWith(options: Partial<SenderOptions> = {}) {
-    const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
-    closers.push(sender.close);
+    const sender = open(options);
     return (url: string, mayStart: () => true | Promise<boolean>, timeoutMs = 10_000) =>
       sender.send({ url, shipperId: 's', headers: [], body: '{"secret":1}', timeoutMs, mayStart });
   }
-
-  afterEach(() => {
-    for (const close of closers.splice(0)) close();
-    loopback.closeAll();
-  });
 
   async function counting() {
     let bytes = 0;

@@ -1,21 +1,17 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type net from 'node:net';
-import { createSender } from '../../../../src/engine/send/sender.js';
-import { createLoopback } from './loopback.js';
-import { developmentPolicy, noDns } from '../../../support/ssrf-corpus.js';
+import type { Sender } from '../../../../src/engine/send/sender.js';
+import { loopback, open } from './loopback.js';
 
 const TIMEOUT_MS = 400;
 const PATIENT_MS = 10_000;
-const loopback = createLoopback();
-const sender = createSender({ policy: developmentPolicy, dns: noDns });
+let sender: Sender;
+beforeEach(() => {
+  sender = open();
+});
 
 const send = (url: string, timeoutMs = PATIENT_MS) =>
   sender.send({ url, shipperId: 's', headers: [], body: '{}', timeoutMs });
-
-afterAll(() => {
-  sender.close();
-  loopback.closeAll();
-});
 
 describe('a status counts', () => {
   /** Each is what follows the code of the status line. */

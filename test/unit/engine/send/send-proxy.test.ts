@@ -1,40 +1,18 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import http from 'node:http';
-import https from 'node:https';
 import net from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
+import type { Sender, SenderOptions } from '../../../../src/engine/send/sender.js';
 import { good } from './certificates.js';
-import { createLoopback } from './loopback.js';
+import { loopback, open } from './loopback.js';
 import { corpusPolicy, stubDns, stubResolver } from '../../../support/ssrf-corpus.js';
 
-const loopback = createLoopback();
-const senders: Sender[] = [];
-
-function open(options: Partial<SenderOptions>): Sender {
-  const dns = stubDns(stubResolver(publicAddress));
-  const sender = createSender({ policy: corpusPolicy, dns, ...options });
-  senders.push(sender);
-  return sender;
-}
+const openPublic = (options: Partial<SenderOptions>): Sender =>
+  open({ policy: corpusPolicy, dns: stubDns(stubResolver(publicAddress)), ...options });
 
 const send = (url: string, sender: Sender) =>
   sender.send({ url, shipperId: 's', headers: [], body: '{"secret":1}', timeoutMs: 2_000 });
 
-afterEach(() => {
-  for (const sender of senders.splice(0)) sender.close();
-  loopback.closeAll();
-});
-
-/** Counts the bytes that it can decrypt. */
-async function secureServer() {
-  let bytes = 0;
-  const server = https.createServer(good, (_, response) => response.end('OK'));
-  server.on('secureConnection', (socket: TLSSocket) =>
-    socket.on('data', (data: Buffer) => (bytes += data.length)),
-  );
-  return { ...(await loopback.listen(server, 'https')), bytes: () => bytes };
-}
+const secureServer = () => loopback.secure(good);
 
 const publicAddress = 'A 93.184.215.14';
 
@@ -74,7 +52,7 @@ async function proxyTo(
   const listening = await loopback.listen(server);
   const egressProxy = `http://${userInfo}127.0.0.1:${listening.port}`;
   const dns = stubDns(stubResolver(records));
-  const sender = open({ egressProxy, certificateAuthority: good.cert, dns });
+  const sender = openPublic({ egressProxy, certificateAuthority: good.cert, dns });
   return { seen, credentials, sender };
 }
 
@@ -176,7 +154,7 @@ test('what fails between us and the proxy is CONNECT, and a gateway time-out TIM
   const wordy = await loopback.raw((socket) => void socket.end('220 mail.example.org ESMTP\r\n'));
   const codes = [];
   for (const host of [`127.0.0.1:${silent.port}`, `127.0.0.1:${wordy.port}`, 'nowhere.invalid']) {
-    const sender = open({ egressProxy: `http://${host}` });
+    const sender = openPublic({ egressProxy: `http://${host}` });
     codes.push((await send('https://shop.example.org/', sender)).errorCode);
   }
   const { sender } = await proxyTo(0, { status: 504 });
@@ -190,7 +168,7 @@ test('what the receiver says first, with the response to CONNECT, is not lost', 
     socket.write('HTTP/1.1 200 OK\r\n\r\n220 mail.example.org ESMTP\r\n'),
   );
   const { port } = await loopback.listen(proxy);
-  const sender = open({ egressProxy: `http://127.0.0.1:${port}` });
+  const sender = openPublic({ egressProxy: `http://127.0.0.1:${port}` });
   const outcome = await send('https://shop.example.org/', sender);
   expect(outcome).toMatchObject({ errorCode: 'TLS', errorDetail: 'NOT_TLS' });
 });

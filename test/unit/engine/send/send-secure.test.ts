@@ -1,34 +1,13 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import net from 'node:net';
 
 import { inDenied, type DestinationPolicy } from '../../../../src/engine/send/destination.js';
-import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
-import { createLoopback } from './loopback.js';
-import {
-  corpusPolicy,
-  developmentPolicy,
-  noDns,
-  stubDns,
-  stubResolver,
-} from '../../../support/ssrf-corpus.js';
-
-const loopback = createLoopback();
-const senders: Sender[] = [];
-
-function open(options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
-  senders.push(sender);
-  return sender;
-}
+import { loopback, open } from './loopback.js';
+import { corpusPolicy, stubDns, stubResolver } from '../../../support/ssrf-corpus.js';
 
 function send(url: string, sender = open(), headers = ['Webhook-Id', 'e1']) {
   return sender.send({ url, shipperId: 's', headers, body: '{"secret":1}', timeoutMs: 2_000 });
 }
-
-afterEach(() => {
-  for (const sender of senders.splice(0)) sender.close();
-  loopback.closeAll();
-});
 
 describe('denied addresses', () => {
   test.each(['http', 'https'])(

@@ -1,32 +1,17 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createCipheriv, createHmac } from 'node:crypto';
 import type http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isHeavy } from '../../../../src/engine/send/connection.js';
-import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
 import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
-import { createLoopback } from './loopback.js';
-import { developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
-
-const loopback = createLoopback();
-const senders: Sender[] = [];
-
-function open(options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({ policy: developmentPolicy, dns: noDns, ...options });
-  senders.push(sender);
-  return sender;
-}
+import { loopback, open } from './loopback.js';
+import { stubDns } from '../../../support/ssrf-corpus.js';
 
 function send(url: string, sender = open(), headers = ['Webhook-Id', 'e1']) {
   return sender.send({ url, shipperId: 's', headers, body: '{"secret":1}', timeoutMs: 2_000 });
 }
-
-afterEach(() => {
-  for (const sender of senders.splice(0)) sender.close();
-  loopback.closeAll();
-});
 
 const secureServer = loopback.secure;
 

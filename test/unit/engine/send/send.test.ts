@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createSender, type Sender, type SenderOptions } from '../../../../src/engine/send/sender.js';
-import { createLoopback } from './loopback.js';
-import { corpusRows, developmentPolicy, noDns, stubDns } from '../../../support/ssrf-corpus.js';
+import type { Sender } from '../../../../src/engine/send/sender.js';
+import { loopback, open } from './loopback.js';
+import { corpusRows, stubDns } from '../../../support/ssrf-corpus.js';
 
 const TIMEOUT_MS = 400;
 const PATIENT_MS = 10_000;
-const loopback = createLoopback();
-const senders: Sender[] = [];
 let sender: Sender;
-
-function open(options: Partial<SenderOptions> = {}): Sender {
-  const opened = createSender({ policy: developmentPolicy, dns: noDns, ...options });
-  senders.push(opened);
-  return opened;
-}
 
 function send(url: string, by = sender, timeoutMs = PATIENT_MS) {
   const headers = ['Content-Type', 'application/json'];
@@ -26,10 +18,6 @@ function send(url: string, by = sender, timeoutMs = PATIENT_MS) {
 
 beforeEach(() => {
   sender = open();
-});
-afterEach(() => {
-  for (const opened of senders.splice(0)) opened.close();
-  loopback.closeAll();
 });
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK';

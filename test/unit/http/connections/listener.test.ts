@@ -50,17 +50,6 @@ test('eight of the concurrent requests of sixty clients are processed per event-
   await until('all have responses', () => all.every(({ text }) => text().includes(' 200 ')));
 });
 
-test('a tick with a new connection processes one request', async () => {
-  await start();
-  const all = Array.from({ length: 30 }, () => client());
-  await until('all are connected', () => listener.connections() === all.length);
-  for (const { socket } of all) socket.write(head('/'));
-  client();
-  while (begun === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect([begun, listener.connections()]).toEqual([1, 31]);
-  await until('all have responses', () => all.every(({ text }) => text().includes(' 200 ')));
-});
-
 describe('pipelined requests', () => {
   const waiting: ServerResponse[] = [];
   pages['/waits'] = (_request, response) => void waiting.push(response);

@@ -92,21 +92,6 @@ describe('the share of a shipper', () => {
     );
   });
 
-  test("shippers alternate: a request behind another shipper's crowd waits for one of it", async () => {
-    const { begin } = world({ concurrency: 1 });
-    const order: string[] = [];
-    const ask = async (shipper: string) => {
-      const { response, inTurn } = begin(shipper);
-      await inTurn(async () => {
-        await tick();
-        order.push(shipper);
-      });
-      response.close();
-    };
-    await Promise.all([...Array.from({ length: 5 }, () => ask('crowd')), ask('late'), ask('later')]);
-    expect(order).toEqual(['crowd', 'crowd', 'late', 'later', 'crowd', 'crowd', 'crowd']);
-  });
-
   test('unread responses delay later ones of the same shipper, not those of others', async () => {
     const { begin, refused } = world({ maxWaitMs: 50 });
     const quick = () => Promise.resolve('made');

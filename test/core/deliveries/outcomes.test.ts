@@ -2,10 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { requestRedelivery } from '../../../src/catch-up/by-hand.js';
 import { claimProbes } from '../../../src/engine/outbox/claim.js';
 import { takeLapsedRedeliveries } from '../../../src/engine/outbox/redelivery.js';
+import { dueSinceUnknown } from '../../../src/engine/outbox/types.js';
+import { failedOutcome } from '../../../src/engine/send/messages.js';
+import type { Sending } from '../../../src/engine/send/threads.js';
 import { lapse, leaseMs, muchRoom, record } from '../../support/core/acts.js';
 import { openSending, startDispatcher } from '../../support/core/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
-import { outboxOf } from '../../support/core/world.js';
+import { addShipment, openCircuit, outboxOf } from '../../support/core/world.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { onceAt, programWith } from '../../support/sender-program.js';
 import { until } from '../../support/until.js';
@@ -35,8 +38,7 @@ test('a delivery whose thread ended is sent again at once: LOST in the log, no r
 
 test('after a probe whose thread ended the next one may come at once', async () => {
   await record(world.db, shipmentId, ['CREATED']);
-  await world.sql(`insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-    select webhook_id, now(), 20, 20, now() from webhooks`);
+  await openCircuit(world, webhookId);
   const sending = ending();
   const dispatcher = startDispatcher(world, receiver.url, { sending });
   const before = receiver.received.length;
@@ -73,4 +75,26 @@ test('a redelivery whose thread ended is made again when its lease has expired',
   expect(receiver.received).toHaveLength(before + 1);
   expect(await now()).toEqual(['1 SUCCEEDED']);
   expect(await attempts()).toEqual([{ number: 1, trigger: 'MANUAL', error_code: 'LOST' }]);
+});
+
+test('a receiver whose handshake took long counts as slow for a while, although its next responses are quick', async () => {
+  const isProved: boolean[] = [];
+  const send: Sending['send'] = (sent) => {
+    isProved.push(sent.isProved);
+    const isHeavy = isProved.length === 2;
+    return Promise.resolve({
+      ...failedOutcome('HTTP_STATUS', new Date(), 5),
+      ok: true,
+      statusCode: 200,
+      isHeavy,
+    });
+  };
+  const dispatcher = startDispatcher(world, 'https://receiver.test/', { sending: { send } });
+  for (let n = 0; n < 5; n += 1) {
+    await record(world.db, await addShipment(world), ['CREATED']);
+    dispatcher.notify(dueSinceUnknown([webhookId]));
+    await until('it is settled', async () => (await outboxOf(world)).length === 0);
+  }
+  await dispatcher.drain();
+  expect(isProved).toEqual([false, true, false, false, false]);
 });
