@@ -200,7 +200,7 @@ describe('DNS lookups', () => {
     const startedAt = performance.now();
     const live = Array.from({ length: 50 }, (_, n) => `live-${n}.example.org`);
     await Promise.all(live.map((name) => resolver.resolve(name, requester('modest'))));
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
     expect(named('silent-one-')).toBeLessThanOrEqual(64);
     resolver.close();
     expect(new Set(await Promise.all(dead))).toEqual(new Set(['DNS']));
@@ -226,7 +226,7 @@ describe('DNS lookups', () => {
     const startedAt = performance.now();
     await resolver.resolve('wanted.example.org', requester('modest'));
     await own;
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
     resolver.close();
     await Promise.all(dead);
   });

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import * as z from 'zod';
-import { listen, type Listener } from '../../../src/http/connections/listener.js';
-import { createShares } from '../../../src/http/request/shares.js';
-import { createBodyBytes } from '../../../src/http/request/body.js';
-import { route } from '../../../src/http/route.js';
-import { createApp } from '../../../src/http/server.js';
-import { createMetrics, type Metrics } from '../../../src/platform/telemetry/metrics.js';
-import { until } from '../../support/until.js';
+import { listen, type Listener } from '../../src/http/connections/listener.js';
+import { createShares } from '../../src/http/request/shares.js';
+import { createBodyBytes } from '../../src/http/request/body.js';
+import { route } from '../../src/http/route.js';
+import { createApp } from '../../src/http/server.js';
+import { createMetrics, type Metrics } from '../../src/platform/telemetry/metrics.js';
+import { until } from '../support/until.js';
 
 const workMs = 700;
 /** More than the socket buffers of both sides take. */
