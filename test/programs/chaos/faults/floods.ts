@@ -1,8 +1,6 @@
 import { registerAccount, type Account } from '../../../support/client.js';
-import { percentiles } from '../../bench/percentiles.js';
-import type { Figure } from '../../bench/scenarios/scenario.js';
-import type { Fault, Injection, Outcome } from './fault.js';
-import { respondedWithin, notAccepted } from './figures.js';
+import type { Fault, Injection } from './fault.js';
+import { notAccepted, orderSlowdown, respondedWithin } from './figures.js';
 import { startRawClients, type RawClients } from '../load/raw.js';
 import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
 
@@ -92,19 +90,6 @@ const bodies: Fault = {
   },
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
-
-/** The p50 of orders, by what it was before. */
-function orderSlowdown({ responses, from, to }: Outcome, atMost: number): Figure {
-  const p50 = (begin: number, end: number) =>
-    percentiles(
-      responses.flatMap(({ kind, isFirst, at, durationMs }) =>
-        kind === 'order' && isFirst && at >= begin && at <= end ? durationMs : [],
-      ),
-    ).p50;
-  const [before, meanwhile] = [p50(0, from), p50(from, to)];
-  const note = `${before.toFixed(1)} ms before, ${meanwhile.toFixed(1)} ms meanwhile`;
-  return { name: 'order p50 to that before', value: meanwhile / before, unit: '×', atMost, note };
-}
 
 const lineEnds: Fault = {
   name: 'B25',
