@@ -94,7 +94,7 @@ const bodies: Fault = {
 const lineEnds: Fault = {
   name: 'B25',
   promise:
-    'without an account, 40 connections that send only line ends, between requests, then as the body of a refused one: order p50 ≤ 1.5 × that before; /healthz ≤ 250 ms',
+    'without an account, 40 connections that send only line ends, between requests, then as the body of a refused one, at 100 Mbit/s together: order p50 ≤ 1.5 × that before; /healthz ≤ 250 ms',
   workers: 1,
   inFlight: 0,
   inject: async (injection) => {
