@@ -47,10 +47,10 @@ async function register(account: Account, count: number, url: string): Promise<s
 }
 
 /** Its webhooks are gone with it, and what they are owed. */
-const removeShipper = ({ service }: World, { shipperId }: Account) =>
+export const removeShipper = ({ service }: World, { shipperId }: Account) =>
   operator(service, `/shippers/${shipperId}`, { method: 'DELETE' });
 
-async function replaceWorkers({ service }: World, settings: Record<string, string>): Promise<void> {
+export async function replaceWorkers({ service }: World, settings: Record<string, string>): Promise<void> {
   for (const worker of service.workers.splice(0)) {
     await service.startWorker(settings);
     await service.end(worker, 'SIGTERM');

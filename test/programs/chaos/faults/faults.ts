@@ -22,6 +22,7 @@ import { replayFaults } from './replays.js';
 import { senderThreadFaults } from './sender-threads.js';
 import { slowReceiverFaults } from './slow-receiver.js';
 import { endlessResponseFaults } from './endless-responses.js';
+import { handshakeFaults } from './handshakes.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -295,5 +296,6 @@ export const faults: Fault[] = [
   ...clockAbuses,
   ...fairnessFaults,
   ...endlessResponseFaults,
+  ...handshakeFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

@@ -152,6 +152,26 @@ export function othersMedian(outcome: Outcome): Figure {
   };
 }
 
+/** The p50 of orders, by what it was before. */
+export function orderSlowdown({ responses, from, to }: Outcome, atMost: number, since = from): Figure {
+  const p50 = (begin: number, end: number) =>
+    percentiles(
+      responses.flatMap(({ kind, isFirst, at, durationMs }) =>
+        kind === 'order' && isFirst && at >= begin && at <= end ? durationMs : [],
+      ),
+    ).p50;
+  const [before, meanwhile] = [p50(0, from), p50(since, to)];
+  const note = `${before.toFixed(1)} ms before, ${meanwhile.toFixed(1)} ms meanwhile`;
+  return { name: 'order p50 to that before', value: meanwhile / before, unit: '×', atMost, note };
+}
+
+/** The p99 from acceptance to arrival at the receivers of the load that are healthy. */
+export function othersArriveWithin(outcome: Outcome, atMost: number, since = outcome.from): Figure {
+  const [before, meanwhile] = [waitsOf(outcome, 0, outcome.from), waitsOf(outcome, since, outcome.to)];
+  const note = `p99 ${Math.round(before.p99)} ms before; p50 ${Math.round(before.p50)} and ${Math.round(meanwhile.p50)} ms`;
+  return { name: 'delivery p99 of the other webhooks', value: meanwhile.p99, unit: 'ms', atMost, note };
+}
+
 /** Deliveries a second during the fault, as the share missing from those before. */
 export function paceMissing({ history, from, to }: Outcome, atMost: number): Figure {
   const startedAt = history.accepted[0]?.at ?? from;

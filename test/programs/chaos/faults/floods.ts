@@ -1,8 +1,6 @@
 import { registerAccount, type Account } from '../../../support/client.js';
-import { percentiles } from '../../bench/percentiles.js';
-import type { Figure } from '../../bench/scenarios/scenario.js';
-import type { Fault, Injection, Outcome } from './fault.js';
-import { respondedWithin, notAccepted } from './figures.js';
+import type { Fault, Injection } from './fault.js';
+import { notAccepted, orderSlowdown, respondedWithin } from './figures.js';
 import { startRawClients, type RawClients } from '../load/raw.js';
 import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
 
@@ -93,23 +91,10 @@ const bodies: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** The p50 of orders, by what it was before. */
-function orderSlowdown({ responses, from, to }: Outcome, atMost: number): Figure {
-  const p50 = (begin: number, end: number) =>
-    percentiles(
-      responses.flatMap(({ kind, isFirst, at, durationMs }) =>
-        kind === 'order' && isFirst && at >= begin && at <= end ? durationMs : [],
-      ),
-    ).p50;
-  const [before, meanwhile] = [p50(0, from), p50(from, to)];
-  const note = `${before.toFixed(1)} ms before, ${meanwhile.toFixed(1)} ms meanwhile`;
-  return { name: 'order p50 to that before', value: meanwhile / before, unit: '×', atMost, note };
-}
-
 const lineEnds: Fault = {
   name: 'B25',
   promise:
-    'without an account, 40 connections that send only line ends, between requests, then as the body of a refused one: order p50 ≤ 1.5 × that before; /healthz ≤ 250 ms',
+    'without an account, 40 connections that send only line ends, between requests, then as the body of a refused one, at 100 Mbit/s together: order p50 ≤ 1.5 × that before; /healthz ≤ 250 ms',
   workers: 1,
   inFlight: 0,
   inject: async (injection) => {

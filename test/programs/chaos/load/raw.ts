@@ -10,7 +10,7 @@ export interface RawClients {
   reads: boolean;
   /** The piece is one request: sent again after each response, on a new connection if the old one has ended. */
   again: boolean;
-  /** Sent after the piece, for as long as the connection takes it. */
+  /** Sent after the piece again and again, by all together at 100 Mbit/s. */
   pours?: string;
 }
 
