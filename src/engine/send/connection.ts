@@ -16,6 +16,7 @@ import {
 import { createGate } from '../../platform/limits/gate.js';
 import { openFilesLimit } from '../../platform/open-files.js';
 import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
+import type { ErrorCode } from './errors.js';
 import { KeptConnections } from './kept.js';
 import { openTunnel, proxyOf, race, type Opening, type Races } from './race.js';
 
@@ -289,10 +290,16 @@ function boundHandshakes(agent: https.Agent): void {
 
 /**
  * True if the handshake lasted longer than the two round trips that it may need: it costs us or its receiver much. The
- * connection took one round trip.
+ * connection took one round trip. One whose certificates are refused in the end costs as much.
  */
-export const isHeavy = ({ connectMs, tlsMs }: Pick<PhaseTimes, 'connectMs' | 'tlsMs'>): boolean =>
-  connectMs !== null && tlsMs !== null && tlsMs - 2 * connectMs >= HEAVY_HANDSHAKE_MS;
+export function isHeavy(
+  sent: Omit<PhaseTimes, 'firstByteMs'> & { errorCode: ErrorCode | null; durationMs: number },
+): boolean {
+  const { dnsMs, connectMs, tlsMs, errorCode, durationMs } = sent;
+  if (connectMs === null) return false;
+  const refusedMs = errorCode === 'TLS' ? durationMs - (dnsMs ?? 0) - connectMs : 0;
+  return (tlsMs ?? refusedMs) - 2 * connectMs >= HEAVY_HANDSHAKE_MS;
+}
 
 function dial(connect: () => Socket): Opening {
   const socket = connect();

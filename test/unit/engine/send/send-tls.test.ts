@@ -276,8 +276,13 @@ describe('handshakes', () => {
   });
 
   test('are heavy if they last longer than two more round trips', () => {
-    expect(isHeavy({ connectMs: 200, tlsMs: 450 })).toBe(false);
-    expect(isHeavy({ connectMs: 5, tlsMs: 120 })).toBe(true);
-    expect(isHeavy({ connectMs: null, tlsMs: null })).toBe(false);
+    const sent = { dnsMs: 50, connectMs: 5, tlsMs: 120, errorCode: null, durationMs: 400 };
+    expect(isHeavy(sent)).toBe(true);
+    expect(isHeavy({ ...sent, connectMs: 200, tlsMs: 450 })).toBe(false);
+    expect(isHeavy({ ...sent, connectMs: null, tlsMs: null })).toBe(false);
+    const refused = { ...sent, tlsMs: null, errorCode: 'TLS' } as const;
+    expect(isHeavy(refused)).toBe(true);
+    expect(isHeavy({ ...refused, durationMs: 120 })).toBe(false);
+    expect(isHeavy({ ...refused, errorCode: 'CONNECT' })).toBe(false);
   });
 });
