@@ -80,7 +80,7 @@ export const audited = <Result>(
     return result;
   });
 
-export interface AuditLine {
+interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';

@@ -179,7 +179,7 @@ export function renderResults(sections: Section[], query: string): RenderedPage 
 const markup = Symbol('markup');
 
 /** HTML text; only `html` and `trusted` create it. */
-export interface Html {
+interface Html {
   [markup]: string;
 }
 
@@ -213,7 +213,7 @@ function render(part: Part): string {
 export const toText = (page: Html): string => page[markup];
 
 /** A find of the search: a section of a page, or an operation. */
-export interface Section {
+interface Section {
   address: string;
   title: string;
   /** Where it stands. */
