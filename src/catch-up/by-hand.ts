@@ -198,7 +198,7 @@ export async function requestRedelivery(
   return rows.length > 0;
 }
 
-export async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
+async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
   const rows = await db.query('is-erased', `select 1 where ${isErasedDelivery('$1::uuid', '$2::uuid')}`, [
     shipperId,
     deliveryId,
