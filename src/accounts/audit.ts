@@ -80,7 +80,7 @@ export const audited = <Result>(
     return result;
   });
 
-export interface AuditLine {
+interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';
@@ -92,7 +92,7 @@ export interface AuditLine {
  * Changes of one thing by one actor within a minute are one line, because no one may delete lines, and anyone may change a
  * description a hundred times a second. The lock on the changed row keeps two transactions from beginning a line each.
  */
-export async function append(db: Database, lines: AuditLine[]): Promise<void> {
+async function append(db: Database, lines: AuditLine[]): Promise<void> {
   await db.query(
     'append-audit',
     `with given as (

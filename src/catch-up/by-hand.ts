@@ -127,19 +127,19 @@ function createTestSender({ db, engine }: ByHandRouteDependencies) {
   };
 }
 
-export const redeliveriesPerDay = 100;
+const redeliveriesPerDay = 100;
 
 /** A limit beyond the attempts that a delivery can have in a day. */
 const maxAttemptsRead = 500;
 
-export interface Redeliverable {
+interface Redeliverable {
   webhookId: string;
   targetAddress: string;
   /** Milliseconds until another redelivery may be requested; 0: now. */
   waitMs: number;
 }
 
-export async function findRedeliverable(
+async function findRedeliverable(
   db: Database,
   shipperId: string,
   deliveryId: string,
@@ -198,7 +198,7 @@ export async function requestRedelivery(
   return rows.length > 0;
 }
 
-export async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
+async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
   const rows = await db.query('is-erased', `select 1 where ${isErasedDelivery('$1::uuid', '$2::uuid')}`, [
     shipperId,
     deliveryId,

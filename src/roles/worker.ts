@@ -91,7 +91,7 @@ export function startWorker(resources: Resources, dispatch: Dispatch) {
   };
 }
 
-export interface RehearsalDependencies {
+interface RehearsalDependencies {
   db: Pool;
   engine: Pick<Engine, 'recording'>;
   sealer: Sealer;
@@ -113,7 +113,7 @@ const insertShipper = `
  * Takes an order from its acceptance to the claim of an attempt, by the statements of every order, and rolls all of it
  * back. Rejects if no attempt would be made.
  */
-export async function rehearse({ db, engine, sealer, initialState }: RehearsalDependencies): Promise<void> {
+async function rehearse({ db, engine, sealer, initialState }: RehearsalDependencies): Promise<void> {
   const [shipperId, webhookId, shipmentId] = [newId(), newId(), newId()];
   const acceptedAt = new Date();
   const recording = engine.recording(db);

@@ -166,7 +166,7 @@ const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({
 });
 
 /** Exactly the specification's fields, in its order: validation has put those of the request into it. */
-export function orderResult(
+function orderResult(
   accepted: Pick<EarlierOrder, 'order' | 'dropoffLocation' | 'trackingId' | 'shipmentId'>,
 ) {
   const { order, dropoffLocation, trackingId, shipmentId } = accepted;

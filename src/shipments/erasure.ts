@@ -197,12 +197,12 @@ async function eraseAmong(
   if (erased.length > 0) deps.logger.info({ shipments: erased.length }, 'personal data erased');
 }
 
-export interface OrderText {
+interface OrderText {
   shipmentId: string;
   order: string;
 }
 
-export const findOrders = (tx: Database, shipmentIds: string[]): Promise<OrderText[]> =>
+const findOrders = (tx: Database, shipmentIds: string[]): Promise<OrderText[]> =>
   tx.query<OrderText>(
     'find-orders',
     `select shipment_id as "shipmentId", order_data as "order" from shipments
@@ -211,7 +211,7 @@ export const findOrders = (tx: Database, shipmentIds: string[]): Promise<OrderTe
   );
 
 /** Idempotency keys then accept any body: the first one's hash could be searched for a name or a phone number. */
-export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promise<void> {
+async function saveErasedOrders(tx: Database, orders: OrderText[]): Promise<void> {
   await tx.query(
     'save-erased-orders',
     `with saved as (
@@ -227,7 +227,7 @@ export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promi
 }
 
 /** Call it in the transaction of an erasure: its owed deliveries have to be cancelled once more. */
-export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): Promise<void> {
+async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): Promise<void> {
   await tx.query(
     'note-erasures-under-way',
     `insert into erasures_under_way (shipment_id) select unnest($1::uuid[]) order by 1 on conflict do nothing`,
@@ -235,7 +235,7 @@ export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): P
   );
 }
 
-export const findUnderWay = (db: Database, after: string | null, limit: number): Promise<ErasedShipment[]> =>
+const findUnderWay = (db: Database, after: string | null, limit: number): Promise<ErasedShipment[]> =>
   db.query<ErasedShipment>(
     'find-erasures-under-way',
     `select u.shipment_id as "shipmentId", p.shipper_id as "shipperId"
@@ -248,7 +248,7 @@ export const findUnderWay = (db: Database, after: string | null, limit: number):
   );
 
 /** Skips rows that another process is removing. */
-export async function forgetUnderWay(db: Database, shipments: ErasedShipment[]): Promise<void> {
+async function forgetUnderWay(db: Database, shipments: ErasedShipment[]): Promise<void> {
   await db.query(
     'forget-erasures-under-way',
     `with finished as materialized (
@@ -259,7 +259,7 @@ export async function forgetUnderWay(db: Database, shipments: ErasedShipment[]):
   );
 }
 
-export interface Candidate {
+interface Candidate {
   shipmentId: string;
   lastStateAt: Date;
   erased: boolean;
@@ -292,7 +292,7 @@ export const nextAgain = (db: Database, retentionMs: number, limit: number): Pro
   );
 
 /** All of `checked` but `done` need another check; the walk continues after `last`. */
-export async function saveChecked(
+async function saveChecked(
   db: Database,
   checked: Candidate[],
   done: ReadonlySet<string>,

@@ -187,7 +187,7 @@ export const hasShipperTrackingId = (parameter: string) =>
   `left(shipper_tracking_id, 500) collate "C" = left(${parameter}, 500) and shipper_tracking_id = ${parameter}`;
 
 /** The service's own id of the event; null if there is none. It may be another shipper's. */
-export async function findFilteredEvent(db: Database, eventId: string): Promise<string | null> {
+async function findFilteredEvent(db: Database, eventId: string): Promise<string | null> {
   const [named] = await db.query<{ eventId: string }>(
     'event-by-external-id',
     `select event_id as "eventId" from external_ids where external_id = $1`,
@@ -197,7 +197,7 @@ export async function findFilteredEvent(db: Database, eventId: string): Promise<
   return named?.eventId ?? (isUuid(own) ? own : null);
 }
 
-export const filtersByShipment = ({ trackingId, shipperTrackingId }: LogFilter): boolean =>
+const filtersByShipment = ({ trackingId, shipperTrackingId }: LogFilter): boolean =>
   trackingId !== undefined || shipperTrackingId !== undefined;
 
 /** The time range is that of their events within the filter's; null without any. Throws INVALID_REQUEST if too many. */

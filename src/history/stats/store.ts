@@ -15,7 +15,7 @@ const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
 /** durations_ms, duration_counts, p50_ms and p95_ms include folded hours; succeeded and failed are only `counts`. */
-export const sumOfCounts = (counts: string) => `
+const sumOfCounts = (counts: string) => `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
          coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,
          coalesce(array_agg(n order by ms) filter (where ms is not null), '{}') as duration_counts,

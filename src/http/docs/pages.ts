@@ -179,7 +179,7 @@ export function renderResults(sections: Section[], query: string): RenderedPage 
 const markup = Symbol('markup');
 
 /** HTML text; only `html` and `trusted` create it. */
-export interface Html {
+interface Html {
   [markup]: string;
 }
 
@@ -194,7 +194,7 @@ const entities: Record<string, string> = {
 };
 
 /** Marks HTML or CSS that is written by hand, so that it is not escaped. */
-export const trusted = (text: string): Html => ({ [markup]: text });
+const trusted = (text: string): Html => ({ [markup]: text });
 
 /**
  * A template of HTML. Values are escaped unless they are Html; false and undefined render as nothing. Line breaks in
@@ -212,8 +212,8 @@ function render(part: Part): string {
 
 export const toText = (page: Html): string => page[markup];
 
-/** A hit of the search: a section of a page, or an operation. */
-export interface Section {
+/** A find of the search: a section of a page, or an operation. */
+interface Section {
   address: string;
   title: string;
   /** The page that it is on, or its method and path. */
@@ -280,7 +280,7 @@ const maxResults = 60;
 const excerptLength = 200;
 
 /** Finds the sections that have every word; first those that have them in their title. */
-export function search(sections: Section[], query: string) {
+function search(sections: Section[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   const having = (field: 'title' | 'text') =>

@@ -177,7 +177,7 @@ export const nextCursor = described(
 );
 
 /** A day that exists: `2026-02-30` is none, and is not moved to March. */
-export const dayForm = z.regexes.date.source.slice(1, -1);
+const dayForm = z.regexes.date.source.slice(1, -1);
 
 const hour = '(?:[01]\\d|2[0-3])';
 

@@ -241,7 +241,7 @@ const serviceRole = 'parcelhook_service';
 const databaseName = 'parcelhook';
 const queryTimeoutMs = 10_000;
 
-export async function ensureCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
+async function ensureCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
   await removeHalfMade(folder);
   if (!existsSync(folder.cluster)) await makeCluster(folder, runner, password);
   await changeOwner(runner, folder.cluster);
@@ -312,7 +312,7 @@ const urlOf = (port: number, user: string, password: string, database = database
   `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 
 /** Resolves when the service can use it; creates its role and database if they are missing. */
-export async function ensureDatabase(port: number, password: string): Promise<void> {
+async function ensureDatabase(port: number, password: string): Promise<void> {
   try {
     await query(connectionStringFor(port, password), 'SELECT 1');
   } catch (error) {

@@ -93,7 +93,7 @@ function outcomeOf(step: Step, result: RecordResult): keyof Outcomes {
   return step.isLast ? 'ended' : 'moved';
 }
 
-export interface NewSimulation {
+interface NewSimulation {
   shipmentId: string;
   shipperId: string;
   simulationId: string;
@@ -159,7 +159,7 @@ export interface Step {
 }
 
 /** Lists the longest due first. Simulations of suspended shippers rest. */
-export async function listDue(db: Database, limit: number): Promise<string[]> {
+async function listDue(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ shipmentId: string }>(
     'list-due-simulations',
     `select m.shipment_id as "shipmentId" from simulations m
@@ -170,7 +170,7 @@ export async function listDue(db: Database, limit: number): Promise<string[]> {
 }
 
 /** Skips steps that another worker has locked. */
-export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> =>
+const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> =>
   tx.query<Step>(
     'take-simulation-steps',
     `select m.shipment_id as "shipmentId", m.simulation_id as "simulationId", m.step + 1 as number,
@@ -192,7 +192,7 @@ export interface Outcomes {
   waiting: string[];
 }
 
-export async function saveSteps(
+async function saveSteps(
   tx: Database,
   { moved, ended, waiting }: Outcomes,
   pauseMs: number,
@@ -211,7 +211,7 @@ export async function saveSteps(
   );
 }
 
-export async function postponeSteps(db: Database, shipmentIds: string[], pauseMs: number): Promise<void> {
+async function postponeSteps(db: Database, shipmentIds: string[], pauseMs: number): Promise<void> {
   await db.query(
     'postpone-simulation-steps',
     `update simulations set next_at = clock_timestamp() + ${ms('$2')} where shipment_id = any($1::uuid[])`,
@@ -219,7 +219,7 @@ export async function postponeSteps(db: Database, shipmentIds: string[], pauseMs
   );
 }
 
-export async function untilNextStep(db: Database): Promise<number | null> {
+async function untilNextStep(db: Database): Promise<number | null> {
   const rows = await db.query<{ waitMs: number }>(
     'until-next-simulation-step',
     `select (extract(epoch from m.next_at - clock_timestamp()) * 1000)::float8 as "waitMs"
