@@ -54,7 +54,7 @@ export type Given = Record<string, string | undefined>;
 /** The message says what would be right. Exit code 2. */
 export class UsageError extends Error {}
 
-export function serviceUrl(given: string | undefined, env: Env): string {
+function serviceUrl(given: string | undefined, env: Env): string {
   const port = env.PORT && env.PORT !== '0' ? env.PORT : '8080';
   const url = given ?? (env.PARCELHOOK_URL || `http://localhost:${port}`);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -64,7 +64,7 @@ export function serviceUrl(given: string | undefined, env: Env): string {
 }
 
 /** `--token`, else OPERATOR_TOKEN, else the file of OPERATOR_TOKEN_FILE, else what embedded mode wrote under DATA_DIR. */
-export function operatorToken(given: string | undefined, env: Env): string {
+function operatorToken(given: string | undefined, env: Env): string {
   const token = (given ?? (env.OPERATOR_TOKEN || tokenFromFile(env))).trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError('The operator token must be printable ASCII without spaces.');
