@@ -235,10 +235,10 @@ const everyMs = 60_000;
 const maxEntries = 10;
 
 /**
- * Written once a minute, because callers can cause any number: an entry for each of the first ten callers, and one for
- * all others. Unknown callers take no entry from operators. The first refusal after a quiet minute is written a second
- * later. Refusals that cannot be written are kept for the next minute. Of an unknown caller only the address block is
- * stored.
+ * Refusals are written once a minute, because callers can cause any number of them: an entry for each of the first ten
+ * callers, and one for all others. Unknown callers take no entry from operators. The first refusal after a quiet minute
+ * is written a second later. Refusals that cannot be written are kept for the next minute. Only the address block of an
+ * unknown caller is stored.
  */
 export function createRefusals(db: Database, logger: Logger) {
   let counted = new Map<string, AuditLine>();

@@ -168,8 +168,8 @@ async function findRedeliverable(
 }
 
 /**
- * False if the delivery may have none or is not the shipper's. Because of the lock on the event, an erasure either
- * prevents the request or sees it. A request made before the webhook was stopped is renewed.
+ * Resolves with false if the delivery may not be redelivered or is not the shipper's. Because of the lock on the event,
+ * an erasure either prevents the request or sees it. A request made before the webhook was stopped is renewed.
  */
 export async function requestRedelivery(
   db: Database,

@@ -48,7 +48,7 @@ export interface Api {
 export interface ServerOptions {
   api?: Api | undefined;
   pages: RequestHandler[];
-  /** Takes notifications, which all else refuses; what is not for it goes on. */
+  /** Takes notifications, which everything else refuses; other requests go on to the next handler. */
   inbox?: RequestHandler | undefined;
   logger: Logger;
   metrics: Metrics;

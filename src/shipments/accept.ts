@@ -282,9 +282,9 @@ export function createAdmission({ atOnce, hasRoom }: AdmissionOptions) {
 
   return {
     /**
-     * The resolved function ends the place. Shippers are served in rotation. A large order weighs more than 1. Rejects
-     * with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells `onWait` how much of the wait is spent
-     * behind the shipper's own orders.
+     * Resolves, when the order's turn has come, with a function that ends it. Shippers are served in rotation. A large
+     * order weighs more than 1. Rejects with ApiError if too many wait, or with UNAVAILABLE after `turnAway`. Tells
+     * `onWait` how much of the wait is spent behind the shipper's own orders.
      */
     enter: (shipperId: string, weight: number, onWait?: OnWait): Promise<() => void> => {
       gate.startReady(); // orders that wait already go first

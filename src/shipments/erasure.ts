@@ -277,7 +277,7 @@ export const nextAccepted = (db: Database, retentionMs: number, limit: number): 
     [retentionMs, limit],
   );
 
-/** One without a row of its own is gone. */
+/** A shipment without a row in `shipment_progress` is gone, and counts as erased. */
 export const nextAgain = (db: Database, retentionMs: number, limit: number): Promise<Candidate[]> =>
   db.query<Candidate>(
     'next-again',

@@ -212,7 +212,7 @@ function render(part: Part): string {
 
 export const toText = (page: Html): string => page[markup];
 
-/** A find of the search: a section of a page, or an operation. */
+/** A hit of the search: a section of a page, or an operation. */
 interface Section {
   address: string;
   title: string;

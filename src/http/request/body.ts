@@ -220,7 +220,7 @@ const inexact = 'is an integer beyond 9007199254740991, which would lose digits:
 /** A double is identified by this many digits: what some languages write beyond the shortest ones is no loss. */
 const maxDigits = 17;
 
-/** Shorter numbers without an exponent are always exact. It finds such digits in texts as well. */
+/** Shorter numbers without an exponent are always exact. This also matches digits in texts. */
 const maybeInexact = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE][+-]?\d+/g;
 
 /** Numbers of a body that are not in their shortest form: the check of each takes microseconds. */

@@ -188,7 +188,7 @@ async function connectToAny(create: () => pg.Client, tries: number): Promise<pg.
  * the pooler's, so nothing may belong to a session. Settings are made in each transaction, and no statement is prepared
  * under a name: PgBouncer before 1.21 would look for it on the wrong connection.
  */
-/** Matches a pooler that does not pass on the settings of a new connection. */
+/** The error for a pooler that does not pass on the settings of a new connection. */
 export const takesNoSettings =
   'PostgreSQL is behind a pooler that does not pass on the settings of a connection: set DATABASE_POOLER=transaction';
 
@@ -225,7 +225,9 @@ export const oneByOne = (client: pg.PoolClient, begin: string): Runs => ({
   },
 });
 
-/** Runs each on any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
+/**
+ * Runs each on any connection of the pool. A connection on which a statement failed is closed, as by the pool itself.
+ */
 export const anyOneByOne = (pool: pg.Pool, begin: string): Runs => ({
   query: async (config) => {
     const client = await pool.connect();

@@ -232,7 +232,10 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   return found && isPostmaster(found.pid, cluster) ? found : undefined;
 }
 
-/** PostgreSQL would honour one whose number a zombie or another process has: common in containers. */
+/**
+ * Removes a lock file that names a zombie or another process, which is common in containers: PostgreSQL would honour
+ * it.
+ */
 export function clearStaleLock(cluster: string): void {
   const found = readLockFile(cluster);
   if (found && exists(found.pid) && !isPostmaster(found.pid, cluster))

@@ -150,7 +150,7 @@ interface Total {
   sinceMs: number | undefined;
 }
 
-/** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
+/** Separates the time that a key waits because it is at a bound of its own from the time that it waits for others. */
 export function createHeldTime(isHeld: (key: string) => boolean) {
   const totals = new Map<string, Total>();
   const sinceOf = (key: string) => (isHeld(key) ? performance.now() : undefined);

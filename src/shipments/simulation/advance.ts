@@ -117,7 +117,7 @@ export async function findShipment(
   return rows[0] ?? null;
 }
 
-/** Unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
+/** Inserts the simulation, unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
 export const insertSimulation = (
   db: Database,
   simulation: NewSimulation,
@@ -154,7 +154,7 @@ export interface Step {
   number: number;
   state: string;
   isLast: boolean;
-  /** Before that, the step cannot be made. */
+  /** Before its shipment is created, a step cannot be made. */
   created: boolean;
 }
 
@@ -192,11 +192,7 @@ export interface Outcomes {
   waiting: string[];
 }
 
-async function saveSteps(
-  tx: Database,
-  { moved, ended, waiting }: Outcomes,
-  pauseMs: number,
-): Promise<void> {
+async function saveSteps(tx: Database, { moved, ended, waiting }: Outcomes, pauseMs: number): Promise<void> {
   await tx.query(
     'save-simulation-steps',
     `with ended as (
