@@ -142,7 +142,7 @@ const refreshWebhooks = ({ db, metrics }: GaugeDependencies): Promise<void> =>
     show([metrics.shippersToRemove], countRemoved(db), (count) => metrics.shippersToRemove.set(count)),
   );
 
-/** What holds back vacuum, and since when this process has seen it. */
+/** The transaction that holds back vacuum, and since when this process has seen it. */
 interface Holder {
   xid: string | null;
   sinceMs: number;

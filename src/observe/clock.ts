@@ -24,10 +24,11 @@ export async function readDatabaseClock(db: Database): Promise<void> {
 }
 
 /** Rejects while this machine's clock differs so much from PostgreSQL's that the process is not to be used. */
-export async function requireUsableClock(): Promise<void> {
+export function requireUsableClock(): Promise<void> {
   const offMs = Math.abs(machineAheadMs());
-  if (offMs >= unusableFromMs)
-    throw new Error(`the clock of this machine is ${Math.round(offMs / 1_000)} s off`);
+  return offMs < unusableFromMs
+    ? Promise.resolve()
+    : Promise.reject(new Error(`the clock of this machine is ${Math.round(offMs / 1_000)} s off`));
 }
 
 /**

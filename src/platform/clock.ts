@@ -25,7 +25,7 @@ export function heedDatabaseTime(databaseMs: number, sentAtMs: number): void {
   databaseAheadMs = Math.min(Math.max(databaseAheadMs, minAheadMs), maxAheadMs);
 }
 
-/** What another thread of this process passes to `followDatabaseClock`. */
+/** The offset that another thread of this process passes to `followDatabaseClock`. */
 export const databaseClockAheadMs = (): number => databaseAheadMs;
 
 export function followDatabaseClock(aheadMs: number): void {

@@ -54,7 +54,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
   toleranceSeconds?: VerifyOptions['toleranceSeconds'];
 }
 
-/** What every receiver has, whatever serves it. */
+/** Every receiver has these, whatever serves it. */
 export interface Reconciling {
   /**
    * Reads the feed from a time on, handles every event that was missed, and returns how many: also those that no later

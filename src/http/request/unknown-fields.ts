@@ -19,7 +19,7 @@ export type FindUnknownFields = (body: unknown) => UnknownFields;
 const maxNamed = 100;
 const maxNameLength = 100;
 
-/** What is beneath the field: the fields of an object, the elements of an array, or null for anything else. */
+/** A field holds the fields of an object, the elements of an array, or null for anything else. */
 type Known = { fields: Map<string, Known> } | { element: Known } | null;
 
 /** Reads the schema once; a body without unknown fields then costs one look-up for each of its fields. */

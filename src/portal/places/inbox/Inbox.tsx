@@ -167,7 +167,7 @@ const choices: { fail: Failure | null; name: string; hint: string }[] = [
 /** How the inbox responds from now on. A choice shows at once, and goes back if the service refuses it. */
 function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Promise<unknown> }) {
   const [isOnce, setIsOnce] = useState(false);
-  /** What was chosen, and is not known to be in effect yet. */
+  /** The choice that is not known to be in effect yet. */
   const [wanted, setWanted] = useState<{ fail: Failure | null } | null>(null);
   const latest = useRef<typeof wanted>(null);
   const current = (wanted ?? inbox).fail;
