@@ -78,9 +78,8 @@ export default tseslint.config(
       'test/programs/generators/clients/**',
     ],
   },
-  { files: ['**/*.ts', '**/*.tsx'], extends: [...tseslint.configs.recommendedTypeChecked] },
-  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
-  { files: ['**/*.{js,cjs}'], extends: [tseslint.configs.disableTypeChecked] },
+  // The rules that need types run in oxlint (.oxlintrc.json), in a tenth of the time.
+  { files: ['**/*.ts', '**/*.tsx'], extends: [...tseslint.configs.recommended] },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'grafana/**/*.ts'],
     plugins: { house },
@@ -90,26 +89,14 @@ export default tseslint.config(
       'house/sizes': 'error',
       'house/long-files': 'warn',
       'max-lines': ['error', { max: 400 }],
-      '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
-      // Objects here are closures, none uses `this`.
-      '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
-  {
-    // Tests look into answers as they came; what is wrong with them is what they are there to find.
-    files: ['test/**/*.ts'],
-    rules: Object.fromEntries(
-      ['argument', 'assignment', 'call', 'member-access', 'return']
-        .map((kind) => [`@typescript-eslint/no-unsafe-${kind}`, 'off'])
-        .concat([['@typescript-eslint/no-explicit-any', 'off']]),
-    ),
-  },
-  // Programs of their own: tsc checks their types, and rules that need types are for the service and its tests.
-  { files: ['test/programs/**/*.ts'], extends: [tseslint.configs.disableTypeChecked] },
+  // Tests look into answers as they came; what is wrong with them is what they are there to find.
+  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-explicit-any': 'off' } },
   ...downstreamOnly,
   ...['roles', 'config'].map((folder) => restricted(folder, [door])),
   ...apart,

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
+import { sql } from '../programs/chaos/world/engines.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { deployment, newFolder } from '../support/deployment.js';
 import {
@@ -339,21 +339,16 @@ const redis = process.env.TEST_REDIS_URL;
   const secrets = deployment('');
   let stores: Record<string, string>;
 
-  const ask = async (url: string, text: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(text).finally(() => client.end());
-  };
   beforeAll(async () => {
     const owner = await createDatabase(admin, name, null);
-    await ask(owner, `create role ${name} login password 's'`);
+    await sql(owner, `create role ${name} login password 's'`);
     const service = new URL(owner);
     [service.username, service.password] = [name, 's'];
     stores = { DATABASE_URL: service.href, MIGRATION_DATABASE_URL: owner, REDIS_URL: redis! };
   });
   afterAll(async () => {
     await dropDatabase(admin, name);
-    await ask(admin, `drop role ${name}`);
+    await sql(admin, `drop role ${name}`);
   });
 
   async function given(role: string): Promise<Record<string, string>> {

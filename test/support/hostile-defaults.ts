@@ -27,7 +27,11 @@ export async function setDefaults(server: string, are: 'hostile' | 'usual', role
   const statements = Object.entries(hostile).map(([name, value]) =>
     are === 'hostile' ? `alter role ${role} set ${name} = '${value}'` : `alter role ${role} reset ${name}`,
   );
-  await client.query(statements.join('; ')).finally(() => client.end());
+  try {
+    await client.query(statements.join('; '));
+  } finally {
+    await client.end();
+  }
 }
 
 /** For the connections of the tests themselves (`PGOPTIONS`), which expect what is usual. */

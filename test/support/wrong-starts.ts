@@ -45,7 +45,11 @@ export async function emptyDatabaseOfOwner(server: string): Promise<OwnedDatabas
   const ask = async (text: string) => {
     const client = new pg.Client({ connectionString: server });
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   };
   for (const role of roles) await ask(`create role ${role} login password '${role}'`);
   const database = await createDatabase(server, name, null);

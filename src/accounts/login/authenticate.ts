@@ -187,7 +187,7 @@ const noteRefused = (refusals: Refusals | undefined, operator: OperatorToken | u
 /** Refuses with 401 without one of the tokens, with 403 if its scope is too small. Both go to the audit log. */
 export const authenticateOperator =
   (operators: OperatorToken[], refusals: Refusals) =>
-  // eslint-disable-next-line @typescript-eslint/require-await
+  // oxlint-disable-next-line typescript/require-await
   async (request: Request, needed: OperatorScope): Promise<Caller> => {
     const given = tokenOf(request);
     const operator = findByToken(operators, given);

@@ -169,7 +169,11 @@ async function restoreLinks(native: string): Promise<void> {
     const temporary = `${link}.${randomUUID()}`;
     await symlink(path.relative(path.dirname(link), path.join(packageDir, source)), temporary);
     // A rename is atomic: another process sees no link or a complete one.
-    await rename(temporary, link).finally(() => rm(temporary, { force: true }));
+    try {
+      await rename(temporary, link);
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
 }
 

@@ -295,7 +295,11 @@ async function removeHalfMade(folder: Folder): Promise<void> {
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 export const connectionStringFor = (port: number, password: string): string =>

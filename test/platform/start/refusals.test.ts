@@ -170,7 +170,11 @@ describe('PostgreSQL', () => {
   const byOwner = async (text: string) => {
     const client = new pg.Client({ connectionString: database.owner, options: '-c search_path=public' });
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   };
   const secrets = deployment('');
 
