@@ -61,7 +61,7 @@ const names = named ? named.slice('--tiers='.length).split(',') : [tiers[0]!.nam
 const chosen = args.includes('--all') && !named ? tiers : tiers.filter(({ name }) => names.includes(name));
 if (named && chosen.length < names.length)
   throw new Error(`The tiers are ${tiers.map(({ name }) => name).join(', ')}.`);
-/** For jest. */
+/** Arguments for jest. */
 const rest = args.filter((arg) => arg !== '--all' && arg !== named);
 const hasPaths = rest.some((arg) => !arg.startsWith('-'));
 

@@ -1,4 +1,4 @@
-/** Of the tests of the Python package: the Python that is there is TEST_PYTHON, else python3. */
+/** The tests of the Python package use the Python that TEST_PYTHON names, else python3. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

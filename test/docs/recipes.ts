@@ -12,7 +12,7 @@ interface Surroundings {
   /** Where its packages come from. */
   registry?: 'npm' | 'PyPI';
   files?: Record<string, string>;
-  /** In place of the one that the document names. */
+  /** The command that replaces the one that the document names. */
   command?: string;
 }
 

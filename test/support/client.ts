@@ -172,7 +172,7 @@ export async function registerWebhook(
   return response.data as { webhookId: string; secret: string };
 }
 
-/** Of all pages of a list; `path` has a query. */
+/** Reads all pages of a list; `path` has a query. */
 export async function readAll<Item>(call: Account['call'], path: string, list: string): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {

@@ -21,7 +21,7 @@ export const queue: Backend = process.env.TEST_QUEUE === 'redis' && redisUrl ? '
 export interface Service {
   url: string;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** For another process of the same deployment. */
+  /** The settings of another process of the same deployment. */
   env: Record<string, string>;
   process: RunningProcess;
   stop(): Promise<void>;
@@ -29,16 +29,16 @@ export interface Service {
 
 type Env = Record<string, string>;
 
-/** With settings that the service which tests share does not have (shared-service.ts). */
+/** Starts one with settings that the shared service does not have (shared-service.ts). */
 export const startServiceWith = (env: Env, role = 'all') => startService({ env, role });
 
-/** To be killed, stopped, restarted, or cut off from its engines. */
+/** Starts one that may be killed, stopped, restarted, or cut off from its engines. */
 export const startServiceToBreak = (env: Env = {}, role = 'all') => startService({ env, role });
 
-/** For what one process or database holds as a whole: metrics, log lines, rows of all accounts. */
+/** Starts one whose metrics, log lines and rows of all accounts are those of one test. */
 export const startServiceToInspect = (env: Env = {}, role = 'all') => startService({ env, role });
 
-/** For what the role `all` does not do by itself: pass work from one process to another. */
+/** Starts one of a role that passes work to another process, as `all` does not. */
 export const startServiceOfRole = (role: 'api' | 'worker', env: Env = {}) => startService({ env, role });
 
 /** With its own database and queue prefix, and one process of the built service. */

@@ -16,7 +16,7 @@ export interface SharedService {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Its lines since this file asked for it. */
   log(): string;
-  /** For a program that speaks to the same deployment. */
+  /** The settings of a program that speaks to the same deployment. */
   env: Record<string, string>;
 }
 
@@ -26,7 +26,7 @@ interface Running {
   env: Record<string, string>;
 }
 
-/** Of narrow scope; `operatorToken` may do everything. */
+/** Tokens of narrow scope; `operatorToken` may do everything. */
 export const scopedTokens = { reader: 'token-of-the-reader', scanner: 'token-of-the-scanner' };
 
 /** Nothing that a customer could notice, but for logins: all come from one address. */

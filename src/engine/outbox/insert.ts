@@ -55,7 +55,7 @@ export interface Owed extends OwedRow {
   event: EventRow;
 }
 
-/** Of a row that is inserted as claimed. */
+/** The claim of a row that is inserted as claimed. */
 export const claimOf = (owed: Owed): DueClaim => ({
   body: isLarge(owed.event) ? '' : owed.event.body,
   large: isLarge(owed.event) ? { eventId: owed.event.eventId, bytes: owed.event.body.length } : null,

@@ -102,7 +102,7 @@ export async function passTurnsOn(
   }
 }
 
-/** Of the claims whose shipment has an order for their webhook. */
+/** The turns of those claims whose webhook gets a shipment's states in order. */
 export const turnsOf = (claims: Claim[]): Overtaken[] =>
   claims.flatMap(({ ordered, supersedes, webhookId, shipmentId }) =>
     (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],

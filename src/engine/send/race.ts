@@ -14,9 +14,9 @@ export interface Opening {
 
 /** The next address is tried beside those that have not connected after that time (RFC 8305, 5). */
 const nextAddressAfterMs = 500;
-/** More than a receiver has for its availability. */
+/** No receiver needs more addresses to be available. */
 const maxAddresses = 4;
-/** Of one family, as long as the other one may still come. */
+/** Addresses of one family that are tried while the other one may still come. */
 const maxAddressesOfHalf = 2;
 
 /** Each ends a race that is under way. */

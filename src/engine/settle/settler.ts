@@ -110,7 +110,7 @@ export function createSettler(options: SettlerOptions) {
     if (settlement.status === 'UNCHANGED') options.notify([{ webhookId, dueFromMs }]); // it is due, if it may be called
   };
 
-  /** By delivery: how often the thread of its redelivery has ended. */
+  /** How often the thread of a redelivery has ended, by delivery. */
   const losses = new LRUCache<string, number>({ max: 10_000 });
   /** No if the redelivery may be what ends the threads. */
   const isMadeAgain = ({ deliveryId }: Claim): boolean => {

@@ -31,7 +31,6 @@ interface Delivery {
   lastAttempt: { statusCode: number | null; errorCode: string | null } | null;
 }
 
-/** Of the creation of the second order. */
 const past = '2020-01-01';
 
 const orders = 25;

@@ -11,7 +11,7 @@ const service = await sharedService();
 const account = await registerAccount(service);
 
 const anyId = '018f0000-0000-7000-8000-000000000000';
-/** For a body that `fetch` would not send. */
+/** Sends a body that `fetch` would not send. */
 const sendOrder = async (headers: string, body: string) =>
   parseResponse(
     await sendRaw(

@@ -266,7 +266,7 @@ const placeCreated = async () => {
 };
 const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
 
-/** By their own status, alone and with the webhook, by no other status, and by id. */
+/** Finds them by their own status, alone and with the webhook, by no other status, and by id. */
 async function expectFoundBy(status: string, webhookId: string, deliveries: Shown[]): Promise<void> {
   const ids = deliveries.map(({ deliveryId }) => deliveryId);
   expect((await list(`status=${status}&webhookId=${webhookId}`)).map((one) => one.deliveryId)).toEqual(ids);

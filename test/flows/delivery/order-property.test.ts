@@ -231,7 +231,7 @@ async function startJournal(
   return { receiver, entries };
 }
 
-/** By attempt; a broken kept connection may cause two with the same number. */
+/** The requests by attempt; a broken kept connection may cause two with the same number. */
 function attemptsOf(entries: Entry[], id: string): Entry[][] {
   const byNumber = new Map<number, Entry[]>();
   for (const entry of entries.filter((entry) => entry.id === id))
