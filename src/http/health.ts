@@ -7,7 +7,8 @@ import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 
-export type HealthChecks = Record<string, () => Promise<void>>;
+/** A check that resolves with a text passes, and has that to say. */
+export type HealthChecks = Record<string, () => Promise<string | void>>;
 
 export type Health = ReturnType<typeof createHealth>;
 
@@ -33,7 +34,6 @@ const failures: Record<string, string> = {
   flow: 'no job comes through the queue',
   orders: 'no order becomes an attempt',
   clock: 'the clock is wrong',
-  usableClock: 'the clock is four minutes off or more',
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 10_000;
@@ -71,11 +71,12 @@ export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOp
     reasons: { [name]: failures[name]! },
   });
   const check = async ({ needed, informs }: NonNullable<typeof checks>): Promise<Results> => {
-    const reasons = await runAll({ ...needed, ...informs });
+    const results = await runAll({ ...needed, ...informs });
+    const reasons = Object.fromEntries(Object.entries(results).map(([name, { text }]) => [name, text]));
     if (isLeaving) return notReady('draining');
     if (checks?.needed !== needed) return { ready: false, reasons }; // `use` was called meanwhile
-    for (const [name, result] of Object.entries(reasons)) note(name, result);
-    const ready = Object.keys(needed).every((name) => reasons[name] === 'OK');
+    for (const [name, text] of Object.entries(reasons)) note(name, text);
+    const ready = Object.keys(needed).every((name) => results[name]!.passes);
     metrics.ready.set({ role }, ready ? 1 : 0);
     return { ready, reasons };
   };
@@ -142,18 +143,28 @@ function page(readiness: () => Promise<Results>, mayReadReasons: HealthOptions['
   return router;
 }
 
-const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
+interface Result {
+  passes: boolean;
+  text: string;
+}
+
+const runAll = async (checks: HealthChecks): Promise<Record<string, Result>> =>
   Object.fromEntries(
     await Promise.all(
-      Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => [
+      Object.entries(checks).map(async ([name, check]): Promise<[string, Result]> => [
         name,
         await run(check),
       ]),
     ),
   );
 
-const run = (check: () => Promise<void>): Promise<string> =>
+const fails = (text: string): Result => ({ passes: false, text });
+
+const run = (check: HealthChecks[string]): Promise<Result> =>
   Promise.race([
-    check().then(() => 'OK', describeError),
-    sleep(checkTimeoutMs, `no response within ${checkTimeoutMs} ms`, { ref: false }),
+    check().then(
+      (remark) => ({ passes: true, text: remark ?? 'OK' }),
+      (error: unknown) => fails(describeError(error)),
+    ),
+    sleep(checkTimeoutMs, fails(`no response within ${checkTimeoutMs} ms`), { ref: false }),
   ]);

@@ -23,19 +23,12 @@ export async function readDatabaseClock(db: Database): Promise<void> {
   heedDatabaseTime(row!.nowMs, sentAtMs);
 }
 
-/** Rejects while this machine's clock differs so much from PostgreSQL's that the process is not to be used. */
-export function requireUsableClock(): Promise<void> {
-  const offMs = Math.abs(machineAheadMs());
-  return offMs < unusableFromMs
-    ? Promise.resolve()
-    : Promise.reject(new Error(`the clock of this machine is ${Math.round(offMs / 1_000)} s off`));
-}
-
 /**
- * Rejects while this machine's clock differs from PostgreSQL's by more than half a minute, and says so to the operator
- * (`wrong_clocks`) and in a gauge. The reason stays the same until the difference changes by as much.
+ * While this machine's clock differs from PostgreSQL's by more than half a minute, the check says so, to the operator
+ * too (`wrong_clocks`); from four minutes on it rejects. A gauge has the difference. The text stays the same until the
+ * difference changes by half a minute.
  */
-export function clockCheck(db: Database, metrics: Metrics, role: string): () => Promise<void> {
+export function clockCheck(db: Database, metrics: Metrics, role: string): () => Promise<string | void> {
   const processId = newId();
   let told: number | null = null;
   let nextRowAt = -Infinity;
@@ -55,9 +48,9 @@ export function clockCheck(db: Database, metrics: Metrics, role: string): () => 
         () => undefined, // the check of PostgreSQL reports it
       );
     }
-    throw new Error(
-      `the clock of this machine is ${Math.round(Math.abs(told) / 1_000)} s ${told > 0 ? 'ahead of' : 'behind'} PostgreSQL's`,
-    );
+    const text = `the clock of this machine is ${Math.round(Math.abs(told) / 1_000)} s ${told > 0 ? 'ahead of' : 'behind'} PostgreSQL's`;
+    if (Math.abs(aheadMs) >= unusableFromMs) throw new Error(text);
+    return text;
   };
 }
 

@@ -12,7 +12,7 @@ import { createHealth, type HealthChecks } from '../http/health.js';
 import { createApp } from '../http/server.js';
 import { createInbox } from '../inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
-import { clockCheck, requireUsableClock } from '../observe/clock.js';
+import { clockCheck } from '../observe/clock.js';
 import { watchInfrastructure, type InfrastructureDependencies } from '../observe/infrastructure.js';
 import { schemaCheck } from '../platform/database/migrate.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -164,9 +164,8 @@ function healthChecks(
   worker: WorkerRole | null,
   role: Role,
 ): [HealthChecks, HealthChecks] {
-  const always = { postgres: schemaCheck(apiDb), usableClock: requireUsableClock };
-  const clock = clockCheck(apiDb, metrics, role);
+  const always = { postgres: schemaCheck(apiDb), clock: clockCheck(apiDb, metrics, role) };
   return worker
-    ? [{ ...always, queue: queue.check, flow: worker.checkFlow, orders: worker.checkOrders }, { clock }]
-    : [always, { queue: queue.check, clock }];
+    ? [{ ...always, queue: queue.check, flow: worker.checkFlow, orders: worker.checkOrders }, {}]
+    : [always, { queue: queue.check }];
 }

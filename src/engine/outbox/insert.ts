@@ -314,11 +314,11 @@ export async function insertTest(
        returning event_id, trace
      ), owed as (
        insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
-                      attempt_count, trigger)
-  select shipper_id, delivery_id(event_id, webhook_id), event_id, webhook_id, 1, state, 'SENDING', now(),
-         now() + ${ms('$6')}, 1, 'TEST'
-    from (select shipper_id, $3::uuid as event_id, webhook_id, $4::text as state from w) o
-  returning delivery_id
+                           attempt_count, trigger)
+       select shipper_id, delivery_id($3::uuid, webhook_id), $3::uuid, webhook_id, 1, $4, 'SENDING', now(),
+              now() + ${ms('$6')}, 1, 'TEST'
+         from w
+       returning delivery_id
      )
      select o.delivery_id as "deliveryId", w.revision, now() as "recordedAt",
             exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled,

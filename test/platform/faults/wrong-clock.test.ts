@@ -46,9 +46,7 @@ test.each([
     const headers = { authorization: `Bearer ${operatorToken}` };
     const readiness = await fetch(`${worker.url}/readyz`, { headers });
     expect(readiness.status).toBe(503);
-    expect(await readiness.json()).toMatchObject({
-      checks: { clock: reason, usableClock: 'the clock of this machine is 600 s off' },
-    });
+    expect(await readiness.json()).toMatchObject({ checks: { clock: reason } });
     await until('the status shows it', async () => (await clocks()).length === 1);
     expect(await clocks()).toMatchObject([{ role: 'worker', aheadSeconds: seconds }]);
     const metrics = await (await fetch(`${worker.url}/metrics`)).text();

@@ -50,6 +50,11 @@ function slowCheck() {
   return { check: () => (begin(), passed), begun, pass };
 }
 
+test('a check that passes with a text leaves the process ready, and is shown', async () => {
+  health.use({ clock: () => Promise.resolve('40 s ahead') });
+  expect(await readyz()).toMatchObject({ httpStatus: 200, checks: { clock: '40 s ahead' } });
+});
+
 test('a start check that passes after the next start step began does not make the process ready', async () => {
   const ofStart = slowCheck();
   health.use({ postgres: ofStart.check });

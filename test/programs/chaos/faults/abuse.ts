@@ -9,6 +9,7 @@ import {
   type ApiResponse,
 } from '../../../support/client.js';
 import { startReceiver } from '../../../support/receiver.js';
+import { removeShipper } from './fairness.js';
 import type { Fault } from './fault.js';
 import { respondedWithin, notAccepted } from './figures.js';
 import { largeLog, startGreedy } from '../load/greedy-shipper.js';
@@ -184,6 +185,7 @@ const fullStore: Fault = {
       unit: '',
       atMost: 11,
     });
+    await removeShipper(world, account); // its receiver always fails: what it is owed would never settle
     await receiver.close();
   },
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
