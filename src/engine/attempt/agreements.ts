@@ -51,15 +51,18 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
   /** Like an attempt, it does not reach a webhook that was stopped meanwhile, nor another host if its address changed. */
   const ask = async ({ pace, webhookIds }: Paced): Promise<boolean> => {
     const find = async (among: string[]) => {
-      const issuedAt = performance.now();
-      const webhook = await findActive(db, among);
-      return webhook && { ...webhook, untilMs: options.starts.untilMs(issuedAt) };
+      const untilMs = options.starts.untilMs(performance.now());
+      return (await findActive(db, among)).map((webhook) => ({ ...webhook, untilMs }));
     };
-    const webhook = await find(webhookIds);
-    if (!webhook) return false;
-    const { webhookId, revision } = webhook;
-    const target = (await options.targets.of(webhook)).open();
-    if (destinationOf(target.url) !== pace.destination) return false;
+    const at = async (webhook: { webhookId: string; revision: number; untilMs: number }) => ({
+      ...webhook,
+      target: (await options.targets.of(webhook)).open(),
+    });
+    const asked = (await Promise.all((await find(webhookIds)).map(at))).find(
+      ({ target }) => destinationOf(target.url) === pace.destination,
+    );
+    if (!asked) return false;
+    const { webhookId, revision, target } = asked;
     const challenge = randomBytes(32).toString('base64url');
     const outcome = await options.sending.send({
       claim: {
@@ -75,9 +78,9 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
       traceparent: childTraceparent(randomBytes(24)),
       isTraced: false,
       keepsDetail: true,
-      startUntilMs: webhook.untilMs,
+      startUntilMs: asked.untilMs,
       mayStart: async () => {
-        const now = await find([webhookId]).catch(() => null);
+        const [now] = await find([webhookId]).catch(() => []);
         return now?.revision === revision ? now.untilMs : null;
       },
       isProved: false,
@@ -98,6 +101,8 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
 }
 
 const challengeHeader = 'webhook-challenge';
+/** Some may have moved to another host since their lanes began to wait. */
+const candidates = 10;
 
 const isEchoed = (
   challenge: string,
@@ -110,14 +115,13 @@ const isEchoed = (
 async function findActive(
   db: Database,
   webhookIds: string[],
-): Promise<{ webhookId: string; revision: number } | null> {
-  const [row] = await db.query<{ webhookId: string; revision: number }>(
+): Promise<{ webhookId: string; revision: number }[]> {
+  return db.query(
     'find-active',
     `select webhook_id as "webhookId", revision from webhooks
-      where webhook_id = any($1::uuid[]) and ${isActive('webhooks')} limit 1`,
-    [webhookIds],
+      where webhook_id = any($1::uuid[]) and ${isActive('webhooks')} limit $2`,
+    [webhookIds, candidates],
   );
-  return row ?? null;
 }
 
 /** `asks`: this process asks the receiver, which none has done lately. */

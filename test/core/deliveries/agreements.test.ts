@@ -31,8 +31,8 @@ const challenges = () => receiver.received.filter((one) => challengeOf(one) !== 
 
 interface Options {
   agreed?: string[];
-  /** The address that challenges go to. */
-  challenged?: string;
+  /** The webhooks whose address names another host by now. */
+  moved?: string[];
   /** Awaited while an attempt to challenge is made. */
   meanwhile?: () => Promise<unknown>;
   starts?: AgreementOptions['starts'];
@@ -41,21 +41,22 @@ interface Options {
 const soon = { untilMs: (issuedAt: number) => issuedAt + 500 };
 const attempted: AttemptOutcome[] = [];
 
-function start({ agreed = [], challenged, meanwhile, starts = soon }: Options = {}) {
+function start({ agreed = [], moved = [], meanwhile, starts = soon }: Options = {}) {
   const sending = openSending();
-  const targetsAt = (url: string, opening?: () => Promise<unknown>) => {
-    const target = { url, headers: ['x-own', 'yes'], secret: 'whsec_c2VjcmV0', earlierSecrets: [] };
-    return {
-      of: async (webhook: { webhookId: string; revision: number }) => {
-        await opening?.();
-        return { ...webhook, storedAddress: url, open: () => target };
-      },
-    };
-  };
+  const targetsBut = (elsewhere: string[], opening?: () => Promise<unknown>) => ({
+    of: async (webhook: { webhookId: string; revision: number }) => {
+      await opening?.();
+      const url = elsewhere.includes(webhook.webhookId)
+        ? receiver.url.replace('127.0.0.1', 'localhost')
+        : receiver.url;
+      const target = { url, headers: ['x-own', 'yes'], secret: 'whsec_c2VjcmV0', earlierSecrets: [] };
+      return { ...webhook, storedAddress: url, open: () => target };
+    },
+  });
   const paces = new Paces(perSecond, agreed);
   const agree = createAgreements({
     leaseDb: world.db,
-    targets: targetsAt(challenged ?? receiver.url, meanwhile),
+    targets: targetsBut(moved, meanwhile),
     starts,
     sending: {
       send: async (sent) => {
@@ -66,7 +67,7 @@ function start({ agreed = [], challenged, meanwhile, starts = soon }: Options = 
     },
     logger,
   });
-  const targets = targetsAt(receiver.url);
+  const targets = targetsBut([]);
   return startDispatcher(world, receiver.url, { concurrency: 100, targets, sending, paces, agree });
 }
 
@@ -147,10 +148,20 @@ test('a challenge does not reach a webhook that was stopped meanwhile', async ()
   expect(challenges()).toEqual([]);
 });
 
+test('a receiver is asked through a webhook that still names its host', async () => {
+  const webhookIds = await owe();
+  receiver.reply = (request) => ({ headers: { 'webhook-challenge': challengeOf(request) ?? '' } });
+  const dispatcher = start({ moved: webhookIds.slice(0, 1) });
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  await receiver.waitFor(owed);
+  await dispatcher.drain();
+  expect(challenges()).toHaveLength(1);
+});
+
 test('a receiver agrees for its own host, not for that from which a webhook was moved to it', async () => {
   const webhookIds = await owe();
   receiver.reply = (request) => ({ headers: { 'webhook-challenge': challengeOf(request) ?? '' } });
-  const dispatcher = start({ challenged: receiver.url.replace('127.0.0.1', 'localhost') });
+  const dispatcher = start({ moved: webhookIds });
   dispatcher.notify(dueSinceUnknown(webhookIds));
   const known = () =>
     world.sql<{ agreed: boolean }>('select agreed_at is not null as agreed from destinations');
