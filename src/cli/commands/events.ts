@@ -161,7 +161,10 @@ async function openSource(
   try {
     const handle = await open(callersPath(file, io.env));
     const stat = await handle.stat();
-    if (stat.isDirectory()) throw new UsageError(`${file} is a folder, not a file of events.`);
+    if (stat.isDirectory()) {
+      await handle.close();
+      throw new UsageError(`${file} is a folder, not a file of events.`);
+    }
     return { chunks: readable(file, handle.createReadStream()), sizeBytes: stat.isFile() ? stat.size : null };
   } catch (error) {
     throw error instanceof UsageError ? error : unreadable(file, error);

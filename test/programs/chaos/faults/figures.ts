@@ -8,16 +8,19 @@ const ordersDuring = ({ responses, from, to }: Outcome) =>
 /** The p99, whatever the response. */
 export function respondedWithin(outcome: Outcome, atMost: number): Figure {
   const all = ordersDuring(outcome);
-  const counts = new Map<number, number>();
-  for (const { httpStatus } of all) counts.set(httpStatus, (counts.get(httpStatus) ?? 0) + 1);
-  const note = [...counts].map(([status, count]) => `${count} × ${status || 'no response'}`).join(', ');
   const value = percentiles(all.map(({ durationMs }) => durationMs)).p99;
-  return { name: 'order p99', value, unit: 'ms', atMost, note };
+  return { name: 'order p99', value, unit: 'ms', atMost, note: byStatus(all) };
+}
+
+function byStatus(responses: Outcome['responses']): string {
+  const counts = new Map<number, number>();
+  for (const { httpStatus } of responses) counts.set(httpStatus, (counts.get(httpStatus) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} × ${status || 'no response'}`).join(', ');
 }
 
 export function notAccepted(outcome: Outcome): Figure {
   const refused = ordersDuring(outcome).filter(({ httpStatus }) => httpStatus !== 201);
-  return { name: 'orders not accepted', value: refused.length, unit: '', atMost: 0 };
+  return { name: 'orders not accepted', value: refused.length, unit: '', atMost: 0, note: byStatus(refused) };
 }
 
 /** Responses during the fault that are neither 2xx nor a 503 with Retry-After. */
