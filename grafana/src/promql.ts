@@ -15,6 +15,10 @@ const grouped = (labels: string) => (labels ? ` by (${labels})` : '');
 export const metric = (name: string, matchers = ''): string =>
   `parcelhook_${name}{${scope}${among(matchers)}}`;
 
+/** A metric of a machine, or of what watches it: its job is none of the service's. */
+export const ofMachine = (name: string, matchers = ''): string =>
+  `${name}{environment=~"$environment"${among(matchers)}}`;
+
 /** Whether Prometheus reaches the processes chosen. */
 const up = `up{${scope}}`;
 
