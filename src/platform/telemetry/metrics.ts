@@ -131,6 +131,10 @@ export function createMetrics() {
     ),
     retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that will be retried.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
+    webhooksExhausted: figure(
+      'webhooks_exhausted',
+      'Webhooks for which this worker used up the retries of a delivery in the last hour (counted up to 10,000).',
+    ),
     refused: counter(
       'deliveries_refused_total',
       'Deliveries that failed because their receivers asked for no further attempt.',
