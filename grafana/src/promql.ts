@@ -152,5 +152,5 @@ export const oursDrained = `clamp_max((${ours} > 0) / (${perSecond('delivery_att
 /** How long what waits for others takes to go, as it has shrunk in a quarter of an hour. */
 export const theirsDrained = `clamp_max((${theirs} > 0) / clamp_min(-deriv((${theirs})[15m:1m]), 1e-9), ${endlessSeconds})`;
 
-/** A version of a job that was not there two minutes before. */
-export const deploys = `count by (job, version) (${metric('build_info')}) unless on (job, version) count by (job, version) (${metric('build_info')} offset 2m)`;
+/** A build of a job that was not there two minutes before. */
+export const deploys = `count by (job, version, commit) (${metric('build_info')}) unless on (job, version, commit) count by (job, version, commit) (${metric('build_info')} offset 2m)`;

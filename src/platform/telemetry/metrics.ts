@@ -376,8 +376,9 @@ export function createMetrics() {
     ),
     ready: gauge('ready', '1 while this process is ready for work.', ['role']),
     draining: gauge('draining', '1 from the signal to stop until this process ends.', ['role']),
-    buildInfo: gauge('build_info', 'Version, role and queue of this process; always 1.', [
+    buildInfo: gauge('build_info', 'Version, commit, role and queue of this process; always 1.', [
       'version',
+      'commit',
       'node',
       'role',
       'queue',
