@@ -11,6 +11,8 @@ COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
 COPY docs/receiving.md docs/runbook.md docs/
+# What `git rev-parse` says, for the metric build_info: docker compose build --build-arg COMMIT=…
+ARG COMMIT
 RUN npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.

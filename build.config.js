@@ -33,7 +33,9 @@ const withoutHttp2 = {
 
 const check = !process.argv.includes('--no-check');
 const inputs = digest([...settings, ...documents, ...filesIn('src').filter(isOfProgram)]);
+const commit = process.env.COMMIT || commitOfCheckout();
 if (!isBuilt()) await build();
+else noteCommit();
 
 async function build() {
   try {
@@ -46,7 +48,7 @@ async function build() {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });
     const outputs = digest(filesIn(staging), staging);
-    writeFileSync(`${staging}/${stamp}`, JSON.stringify({ inputs, outputs, checked: check }));
+    writeFileSync(`${staging}/${stamp}`, JSON.stringify({ inputs, outputs, checked: check, commit }));
     publish();
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -58,6 +60,20 @@ function isBuilt() {
   const built = JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
   const outputs = filesIn(dist).filter((file) => path.relative(dist, file) !== stamp);
   return built.inputs === inputs && built.outputs === digest(outputs, dist) && (built.checked || !check);
+}
+
+/** An image is built without the repository, and is given COMMIT. */
+function commitOfCheckout() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** A later commit may have the same sources. */
+function noteCommit() {
+  const built = JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
+  if (built.commit === commit || commit === undefined) return;
+  writeFileSync(`${staging}.json`, JSON.stringify({ ...built, commit }));
+  renameSync(`${staging}.json`, `${dist}/${stamp}`);
 }
 
 function tsc(...args) {

@@ -119,7 +119,7 @@ export const prometheusBoard = (of: Board): Builder<Dashboard> =>
         .expr(deploys)
         .step('1m')
         .titleFormat('Deploy')
-        .textFormat('{{job}} {{version}}'),
+        .textFormat('{{job}} {{version}} ({{commit}})'),
     );
 
 /** A dashboard on PostgreSQL. */

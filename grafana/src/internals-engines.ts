@@ -1,9 +1,12 @@
-import { below, graph } from './panels.js';
-import { largest, metric, reported } from './promql.js';
+import { atLeast, below, graph } from './panels.js';
+import { largest, metric, ofMachine, reported } from './promql.js';
 
 const pools = 'environment, job, instance, pool';
 const connections = (state: string) =>
   `sum by (${pools}) (${metric('postgres_pool_connections', `state="${state}"`)}) / sum by (${pools}) (${metric('postgres_pool_size')})`;
+
+const disk = (figure: string) =>
+  `min by (instance, device) (${ofMachine(`node_filesystem_${figure}_bytes`, 'fstype!~"tmpfs|ramfs|squashfs|overlay"')})`;
 
 /** PostgreSQL and Redis, as the service sees them. */
 export const engines = [
@@ -85,11 +88,18 @@ export const engines = [
         ],
       }),
       graph({
+        title: 'Free on the disks',
+        description:
+          'Share of each disk that is free, by node_exporter; empty without it. ParcelhookDiskFilling predicts when none is.',
+        unit: 'percentunit',
+        queries: [{ expr: `${disk('avail')} / ${disk('size')}`, legend: '{{instance}} {{device}}' }],
+        thresholds: atLeast(0.3, 0.05),
+      }),
+      graph({
         title: 'Partitions ahead',
         description:
           'Days for which partitions already exist. Every hour they are made for 7 days ahead; below 2 an alert pages.',
         unit: 'd',
-        span: 12,
         queries: [{ expr: `min by (table) (${metric('partitions_ahead_days')})`, legend: '{{table}}' }],
         thresholds: [
           { value: null, color: 'red' },
@@ -101,9 +111,56 @@ export const engines = [
         title: 'Retention behind',
         description: 'Days of data that should have been removed already, by table. Normal: under 1.',
         unit: 'd',
-        span: 12,
         queries: [{ expr: reported('retention_behind_days', 'table'), legend: '{{table}}' }],
         thresholds: below(1, 3),
+      }),
+    ],
+  },
+  {
+    question: 'Could PostgreSQL be lost, and nothing with it?',
+    panels: [
+      graph({
+        title: 'Kept by replication slots',
+        description:
+          'Write-ahead log that slots keep on the disk, and max_slot_wal_keep_size. Empty without slots; normal: megabytes.',
+        unit: 'bytes',
+        span: 6,
+        queries: [
+          { expr: largest(reported('postgres_slot_kept_bytes', 'slot')), legend: '{{slot}}' },
+          { expr: reported('postgres_slot_limit_bytes'), legend: 'limit' },
+        ],
+      }),
+      graph({
+        title: 'Archive failing for',
+        description:
+          'Time since the write-ahead log was last archived, if that fails. Normal: 0; empty where nothing is archived.',
+        unit: 's',
+        span: 6,
+        queries: [{ expr: reported('postgres_archive_failing_seconds'), legend: 'failing' }],
+        thresholds: below(60, 900),
+      }),
+      graph({
+        title: 'Standbys behind',
+        description:
+          'Log that each standby has not replayed. Empty without a standby, and where the role of the service lacks pg_monitor.',
+        unit: 'bytes',
+        span: 6,
+        queries: [{ expr: reported('postgres_standby_lag_bytes', 'standby'), legend: '{{standby}}' }],
+        thresholds: below(2 ** 27, 2 ** 30),
+      }),
+      graph({
+        title: 'Since the last verified backup',
+        description:
+          'Age of the newest backup that was restored and verified. Empty until one is; from 8 days on a ticket fires.',
+        unit: 's',
+        span: 6,
+        queries: [
+          {
+            expr: `time() - max(${ofMachine('parcelhook_backup_verified_timestamp_seconds')})`,
+            legend: 'age',
+          },
+        ],
+        thresholds: below(7 * 86_400, 8 * 86_400),
       }),
     ],
   },

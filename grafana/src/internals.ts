@@ -8,6 +8,9 @@ import { byProcess, ofProcesses } from './shared.js';
 const requestsSeconds = 'http_request_duration_seconds';
 const byRoute = '{{method}} {{route}}';
 
+const attemptsByProcess = (matchers: string) =>
+  perSecond('delivery_attempts_total', 'environment, job, instance', matchers);
+
 /** The inside: queues, tasks, PostgreSQL, processes. */
 export const internals = prometheusBoard({
   name: 'internals',
@@ -52,6 +55,12 @@ export const internals = prometheusBoard({
           thresholds: below(0.1, 0.25),
           ranked: true,
         }),
+        ofProcesses(
+          'Failing by process',
+          'Share of the attempts of each process that fail. One that stands out has a network, a resolver or a clock of its own.',
+          'percentunit',
+          `${attemptsByProcess('outcome!="SUCCEEDED"')} / ${attemptsByProcess('')}`,
+        ),
         ofProcesses(
           'CPU',
           'CPU seconds per second of each process. JavaScript runs on one core: 100 % is full.',
@@ -103,7 +112,7 @@ export const internals = prometheusBoard({
         }),
         ofProcesses(
           'Draining',
-          'Processes that are stopping and accept no new work. Each drains for less than SHUTDOWN_DELAY and SHUTDOWN_TIMEOUT together.',
+          'Processes that are stopping, at most for SHUTDOWN_DELAY and SHUTDOWN_TIMEOUT together. Empty while none stops.',
           'short',
           `${metric('draining')} == 1`,
         ),
@@ -128,7 +137,8 @@ export const internals = prometheusBoard({
         }),
         graph({
           title: 'Slow by design (p99)',
-          description: 'Long polls, tests (which wait for a receiver) and requests that hash passwords.',
+          description:
+            'Long polls, tests (which wait for a receiver) and requests that hash passwords. Empty while nobody makes one.',
           unit: 's',
           span: 12,
           queries: [

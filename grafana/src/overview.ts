@@ -182,12 +182,12 @@ export const overview = prometheusBoard({
         graph({
           title: 'Versions',
           description:
-            'Processes by version, version of Node and queue engine. There are two lines during a rollout.',
+            'Processes by version, commit, version of Node and queue engine. There are two lines during a rollout.',
           unit: 'short',
           queries: [
             {
-              expr: `count by (version, node, queue) (${metric('build_info')})`,
-              legend: '{{version}}, Node {{node}}, queue on {{queue}}',
+              expr: `count by (version, commit, node, queue) (${metric('build_info')})`,
+              legend: '{{version}} ({{commit}}), Node {{node}}, queue on {{queue}}',
             },
           ],
         }),

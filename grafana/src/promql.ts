@@ -15,6 +15,10 @@ const grouped = (labels: string) => (labels ? ` by (${labels})` : '');
 export const metric = (name: string, matchers = ''): string =>
   `parcelhook_${name}{${scope}${among(matchers)}}`;
 
+/** A metric of a machine, or of what watches it: its job is none of the service's. */
+export const ofMachine = (name: string, matchers = ''): string =>
+  `${name}{environment=~"$environment"${among(matchers)}}`;
+
 /** Whether Prometheus reaches the processes chosen. */
 const up = `up{${scope}}`;
 
@@ -75,14 +79,38 @@ const requests = 'http_requests_total';
 const duration = 'http_request_duration_seconds';
 const gaveUp = `${apiRoutes}, status="499"`;
 
-/** Requests of five minutes that failed, or whose clients gave up after more than half a second. */
-const badRequests = [
-  `(${increase(requests, '5m', '', `${apiRoutes}, status=~"5.."`)} or vector(0))`,
-  `(${increase(`${duration}_count`, '5m', '', gaveUp)} - ${increase(`${duration}_bucket`, '5m', '', `${gaveUp}, le="0.5"`)} or vector(0))`,
-].join(' + ');
+/**
+ * The share of requests that failed, or whose clients gave up after more than half a second; none while there are no
+ * requests. Anybody can cause a 503 of a login.
+ */
+export function badShare(span: string): string {
+  const bad = [
+    `(${increase(requests, span, '', `${apiRoutes}, status=~"5.."`)} or vector(0))`,
+    `- (${increase(requests, span, '', 'route="/v1/login", status="503"')} or vector(0))`,
+    `+ (${increase(`${duration}_count`, span, '', gaveUp)} - ${increase(`${duration}_bucket`, span, '', `${gaveUp}, le="0.5"`)} or vector(0))`,
+  ];
+  return `(${bad.join(' ')}) / (${increase(requests, span, '', apiRoutes)} > 0)`;
+}
 
-/** The share of requests that are bad; none while there are no requests. */
-export const badShare = `(${badRequests}) / (${increase(requests, '5m', '', apiRoutes)} > 0)`;
+const answered = `${apiRoutes}, status!~"5..|499"`;
+const slowShare = (span: string) =>
+  `1 - ${increase(`${duration}_bucket`, span, '', `${answered}, le="0.5"`)} / ${increase(`${duration}_count`, span, '', answered)}`;
+
+/** Objectives of 30 days: the share that may miss each, and the share that did; none where nothing has happened. */
+const objectives = [
+  ['sent', 0.01, lateShare('sendable_seconds', 5, '30d')],
+  ['created', 0.01, lateShare('order_to_created_seconds', 1, '30d')],
+  ['answered', 0.001, badShare('30d')],
+  ['answered soon', 0.01, slowShare('30d')],
+] as const;
+
+/** The objective that has the least of its budget left, and how much. */
+export const leastBudget = `bottomk(1, ${objectives
+  .map(
+    ([name, budget, missed]) =>
+      `label_replace(1 - (${missed} >= 0) / ${budget}, "objective", "${name}", "", "")`,
+  )
+  .join(' or ')})`;
 
 /** The share of attempts that fail. */
 export const failingAttempts = share(
@@ -124,5 +152,5 @@ export const oursDrained = `clamp_max((${ours} > 0) / (${perSecond('delivery_att
 /** How long what waits for others takes to go, as it has shrunk in a quarter of an hour. */
 export const theirsDrained = `clamp_max((${theirs} > 0) / clamp_min(-deriv((${theirs})[15m:1m]), 1e-9), ${endlessSeconds})`;
 
-/** A version of a job that was not there two minutes before. */
-export const deploys = `count by (job, version) (${metric('build_info')}) unless on (job, version) count by (job, version) (${metric('build_info')} offset 2m)`;
+/** A build of a job that was not there two minutes before. */
+export const deploys = `count by (job, version, commit) (${metric('build_info')}) unless on (job, version, commit) count by (job, version, commit) (${metric('build_info')} offset 2m)`;

@@ -180,12 +180,13 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Retries used up',
           description:
-            'Deliveries that became FAILED in an hour; a replay sends them again. refused: the receiver asked for no more attempts. Normal: 0.',
+            'Deliveries that became FAILED in an hour; a replay sends them again. refused: the receiver asked for no more attempts; webhooks: those given up.',
           unit: 'short',
           span: 12,
           queries: [
             { expr: increase('deliveries_exhausted_total', '1h'), legend: 'given up' },
             { expr: increase('deliveries_refused_total', '1h'), legend: 'refused' },
+            { expr: reported('webhooks_exhausted'), legend: 'webhooks' },
           ],
           thresholds: below(1, 100),
         }),

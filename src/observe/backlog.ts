@@ -3,7 +3,8 @@ import { laneLimits, placesOf, type HeldBack } from '../engine/engine.js';
 import { countOpenCircuits, readUncalled, readBacklog, type Backlog, type BacklogOptions } from './owed.js';
 import { requireWritable, type Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { forget, show, type Metrics } from '../platform/telemetry/metrics.js';
+import { forget, show } from '../platform/telemetry/figures.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { readUncreated } from '../shipments/store.js';
 import { inParallel } from './infrastructure.js';
 

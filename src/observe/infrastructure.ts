@@ -2,7 +2,8 @@ import { oldestAuditMs } from '../accounts/audit.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/log-days.js';
 import type { Database } from '../platform/database/postgres.js';
 import { whenScraped } from '../platform/every.js';
-import { show, type Metrics } from '../platform/telemetry/metrics.js';
+import { show } from '../platform/telemetry/figures.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
 import { queueSchema } from '../platform/queue/postgres.js';
 import { nextAccepted, nextAgain } from '../shipments/erasure.js';
@@ -64,20 +65,50 @@ export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencie
     }).catch(() => undefined),
   );
 
-export const refreshSizes = ({ db, metrics }: InfrastructureDependencies, nowMs: number): Promise<void> =>
+export const refreshSizes = (deps: InfrastructureDependencies, nowMs: number): Promise<void> =>
   inParallel(
     show(
-      [metrics.databaseSize],
-      db.query<{ bytes: number }>(
+      [deps.metrics.databaseSize],
+      deps.db.query<{ bytes: number }>(
         'read-database-bytes',
         'select pg_database_size(current_database())::float8 as bytes',
       ),
-      ([row]) => metrics.databaseSize.set(row!.bytes),
+      ([row]) => deps.metrics.databaseSize.set(row!.bytes),
     ),
-    show([metrics.partitionsAhead], readPartitions(db), (partitions) => {
-      for (const [table, days] of daysAhead(partitions, nowMs)) metrics.partitionsAhead.set({ table }, days);
+    show([deps.metrics.partitionsAhead], readPartitions(deps.db), (partitions) => {
+      for (const [table, days] of daysAhead(partitions, nowMs))
+        deps.metrics.partitionsAhead.set({ table }, days);
     }),
+    refreshCopies(deps),
   );
+
+/** A managed server may not say it. One that cannot be reached fails the other readings. */
+export const refreshCopies = ({
+  db,
+  metrics,
+}: Pick<InfrastructureDependencies, 'db' | 'metrics'>): Promise<void> =>
+  show(
+    [
+      metrics.slotKept,
+      metrics.slotLimit,
+      metrics.archiveFailing,
+      metrics.standbys,
+      metrics.standbyLagBytes,
+      metrics.standbyLagSeconds,
+    ],
+    readCopies(db),
+    ({ slots, slotLimit, archiveFailing, standbys }) => {
+      for (const { slot, bytes } of slots) metrics.slotKept.set({ slot }, bytes);
+      if (slotLimit !== null) metrics.slotLimit.set(slotLimit);
+      if (archiveFailing !== null) metrics.archiveFailing.set(archiveFailing);
+      if (standbys === null) return;
+      metrics.standbys.set(standbys.reduce((sum, { count }) => sum + count, 0));
+      for (const { standby, bytes, seconds } of standbys) {
+        if (bytes !== null) metrics.standbyLagBytes.set({ standby }, bytes);
+        metrics.standbyLagSeconds.set({ standby }, seconds);
+      }
+    },
+  ).catch(() => undefined);
 
 export const refreshTables = (deps: InfrastructureDependencies, nowMs: number): Promise<void> =>
   inParallel(
@@ -113,6 +144,43 @@ async function readConnections(db: Database): Promise<{ used: number; limit: num
       order by used::float8 / "limit" desc limit 1`,
   );
   return nearest!;
+}
+
+interface Copies {
+  slots: { slot: string; bytes: number }[];
+  slotLimit: number | null;
+  archiveFailing: number | null;
+  /** By name; `bytes` is null while none has told what it has. */
+  standbys: { standby: string; count: number; bytes: number | null; seconds: number }[] | null;
+}
+
+/** Where PostgreSQL's log goes besides its own disk. Of standbys, a role without pg_monitor sees that they exist only. */
+async function readCopies(db: Database): Promise<Copies> {
+  const [copies] = await db.query<Copies>(
+    'read-copies',
+    `with head as materialized (
+       select case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end as lsn
+     ), slots as (
+       select slot_name as slot, pg_wal_lsn_diff(lsn, restart_lsn) as bytes
+         from pg_replication_slots, head where restart_lsn is not null order by bytes desc limit 50
+     ), standbys as (
+       select application_name as standby, count(*) as count,
+              max(pg_wal_lsn_diff(lsn, coalesce(replay_lsn, flush_lsn))) as bytes,
+              coalesce(max(extract(epoch from replay_lag)), 0) as seconds
+         from pg_stat_replication, head where state in ('streaming', 'catchup')
+        group by application_name order by bytes desc limit 50
+     )
+     select (select coalesce(json_agg(s), '[]') from slots s) as slots,
+            (select setting::float8 * 1048576 from pg_settings
+              where name = 'max_slot_wal_keep_size' and setting <> '-1') as "slotLimit",
+            (select case when last_failed_time > coalesce(last_archived_time, '-infinity')
+                         then extract(epoch from clock_timestamp() - coalesce(last_archived_time, stats_reset)) else 0
+                    end::float8
+               from pg_stat_archiver where current_setting('archive_mode') <> 'off') as "archiveFailing",
+            case when pg_has_role('pg_read_all_stats', 'usage')
+                 then (select coalesce(json_agg(s), '[]') from standbys s) end as standbys`,
+  );
+  return copies!;
 }
 
 /** Partitions count for their table, the tables of the queue on PostgreSQL for their schema. */

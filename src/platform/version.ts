@@ -15,4 +15,13 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
   version: string;
 };
 
+/** The commit that the build was made of; `unknown` where the build did not know it, or there is none. */
+export const commit = readCommit();
+
+function readCommit(): string {
+  const stamp = path.join(packageFolder, 'dist', 'build.json');
+  if (!import.meta.dirname.startsWith(path.dirname(stamp)) || !existsSync(stamp)) return 'unknown';
+  return (JSON.parse(readFileSync(stamp, 'utf8')) as { commit?: string }).commit ?? 'unknown';
+}
+
 export { version };

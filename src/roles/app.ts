@@ -19,7 +19,7 @@ import type { Database } from '../platform/database/postgres.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createReleasers, openResources, type Resources, type Role } from './resources.js';
-import { version } from '../platform/version.js';
+import { commit, version } from '../platform/version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -115,7 +115,8 @@ function serve(
   const { config, logger, metrics } = resources;
   const access = openAccess(resources, refusals);
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.queue.kind }, 1);
+  const build = { version, commit, node: process.versions.node };
+  metrics.buildInfo.set({ ...build, role, queue: resources.queue.kind }, 1);
   const feed = createFeed({
     db: resources.apiDb,
     retentionMs: config.LOG_RETENTION,

@@ -6,12 +6,13 @@ import { startReceiver } from '../support/receiver.js';
 import { startServiceOfRole, type Service } from '../support/harness.js';
 import { startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { expressions, interpolated } from './dashboards.js';
+import { startNodeExporter, type NodeExporter } from './node-exporter.js';
 import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
 
 const settings = { RETRY_SCHEDULE: '200ms,200ms', DELIVERY_TIMEOUT: '300ms' };
 
 /** Each has its reason in this deployment. */
-const mayBeEmpty: [RegExp, string][] = [
+const emptyHere: [RegExp, string][] = [
   [/offset 1d/, 'Prometheus has run for seconds'],
   [/ALERTS/, 'alerts wait for longer than this test lasts'],
   [/draining.+ == 1\)/, 'no process stops'],
@@ -21,6 +22,7 @@ const mayBeEmpty: [RegExp, string][] = [
   [/^parcelhook_http_\S+status="499"/, 'no client gives up'],
   [/^parcelhook:\w+_cause:max/, 'no alert that others follow from fires'],
   [/redis_memory|database_size_limit/, 'there is no Redis, or there is no limit'],
+  [/postgres_(slot|standby|archive)/, 'no standby, and nothing is archived; copies.test.ts has them'],
   [/^parcelhook_ready\{role="all"\}$/, 'no process has all roles'],
 ];
 
@@ -54,6 +56,7 @@ const mayBeZero: [RegExp, string][] = [
   [/status=~"5\.\.\|499"/, 'no request fails'],
   [/^parcelhook:\w+(late|slow|failing):ratio/, 'nothing is late and nothing fails'],
   [/draining/, 'no process stops'],
+  [/postgres_standbys/, 'PostgreSQL has no standby'],
 ];
 
 const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern]) => pattern.test(expr));
@@ -63,12 +66,18 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
   () => {
     let service: Service;
     let worker: RunningProcess;
+    let machine: NodeExporter | null;
     let prometheus: Prometheus;
 
     beforeAll(async () => {
       service = await startServiceOfRole('api', settings);
       worker = await startProcess(service.env, 'worker');
-      prometheus = await startPrometheus({ 'parcelhook-api': service.url, 'parcelhook-worker': worker.url });
+      machine = await startNodeExporter();
+      prometheus = await startPrometheus({
+        'parcelhook-api': service.url,
+        'parcelhook-worker': worker.url,
+        ...(machine && { 'parcelhook-node': machine.url }),
+      });
       const sees = async (expr: string) => (await prometheus.query(expr)).length > 0;
       // Prometheus sees no increase before its first scrape.
       await until('Prometheus has scraped both', () => sees('count(parcelhook_build_info) == 2'));
@@ -85,18 +94,21 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
     });
     afterAll(async () => {
       await prometheus?.stop();
+      await machine?.stop();
       if (worker) await stopProcess(worker);
       await service?.stop();
     });
 
+    const mayBeEmpty = (expr: string) =>
+      isListed(emptyHere, expr) || (!machine && /node_filesystem|parcelhook_backup/.test(expr));
     const problemOf = async (expr: string): Promise<string | null> => {
       try {
         const figures = (await prometheus.query(expr)).flatMap(({ values }) =>
           values.filter(Number.isFinite),
         );
-        if (figures.length === 0) return isListed(mayBeEmpty, expr) ? null : 'has no figure';
+        if (figures.length === 0) return mayBeEmpty(expr) ? null : 'has no figure';
         const moves = figures.some((figure) => figure !== 0);
-        return moves || isListed(mayBeEmpty, expr) || isListed(mayBeZero, expr) ? null : 'stays at zero';
+        return moves || mayBeEmpty(expr) || isListed(mayBeZero, expr) ? null : 'stays at zero';
       } catch (error) {
         return (error as Error).message;
       }
@@ -120,7 +132,9 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       const rules = await prometheus.rules();
       expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
       const recorded = rules.filter(({ type }) => type === 'recording').map(({ name }) => name);
-      const selectors = rules.flatMap(({ query }) => query.match(/parcelhook_\w+(\{[^}]*\})?/g) ?? []);
+      const selectors = rules.flatMap(
+        ({ query }) => query.match(/(?:parcelhook|node)_\w+(\{[^}]*\})?/g) ?? [],
+      );
       expect(await problems([...recorded, ...selectors])).toEqual({});
     });
 

@@ -61,7 +61,7 @@ describe('/metrics', () => {
     ] as const)
       expect([name, sample(text, name)]).toEqual([name, value]);
     expect(text).toMatch(
-      /parcelhook_build_info\{version="[^"]+",node="[^"]+",role="all",queue="postgres"\} 1/,
+      /parcelhook_build_info\{version="[^"]+",commit="([\da-f]{12}|unknown)",node="[^"]+",role="all",queue="postgres"\} 1/,
     );
     expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });

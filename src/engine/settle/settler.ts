@@ -65,6 +65,8 @@ export function createSettler(options: SettlerOptions) {
     FAILED: metrics.completed.labels('FAILED'),
   };
 
+  const exhausted = countExhausted(metrics);
+
   const batchSize = metrics.batchSize.labels('settlements');
   const batches = createBatcher<Item, boolean>({
     maxItems: 200,
@@ -101,7 +103,7 @@ export function createSettler(options: SettlerOptions) {
   const followUp = ({ claim, storedAddress, settlement, retryAfterMs }: Item, result: SettlingResult) => {
     if (result.kind === 'lost') return;
     options.onStored(claim.shipperId, responseLength(settlement));
-    noteSettlement(metrics, completed, claim, settlement);
+    noteSettlement(metrics, completed, exhausted, claim, settlement);
     const { webhookId } = claim;
     if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
     else if (claim.isProbe) endProbe(webhookId);
@@ -129,7 +131,7 @@ export function createSettler(options: SettlerOptions) {
     if (!settled) return false;
     options.onStored(claim.shipperId, responseLength(settlement));
     losses.delete(claim.deliveryId);
-    if (settled.finished) noteSettlement(metrics, completed, claim, settlement);
+    if (settled.finished) noteSettlement(metrics, completed, exhausted, claim, settlement);
     if (succeeded && claim.troubled)
       counter.note({ ...claim, isProbe: true }, item.storedAddress, 'SUCCEEDED', 0);
     await batch.release([item]);
@@ -200,15 +202,29 @@ export const retryWhileDatabaseDown = <T>(
   });
 };
 
+/** Counts the webhooks that have used up the retries of a delivery in the last hour. */
+function countExhausted(metrics: Metrics): (webhookId: string) => void {
+  const webhooks = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+  metrics.onScrape(() => {
+    webhooks.purgeStale();
+    metrics.webhooksExhausted.set(webhooks.size);
+  });
+  return (webhookId) => {
+    metrics.exhausted.inc();
+    webhooks.set(webhookId, true);
+  };
+}
+
 function noteSettlement(
   metrics: Metrics,
   completed: Record<'SUCCEEDED' | 'FAILED', { inc(): void }>,
+  exhausted: (webhookId: string) => void,
   claim: Claim,
   { status, reason, trigger }: Settlement,
 ): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
   if (status === 'FAILED' && reason === 'REFUSED') metrics.refused.inc();
-  else if (status === 'FAILED') metrics.exhausted.inc();
+  else if (status === 'FAILED') exhausted(claim.webhookId);
   if (status === 'SUCCEEDED' || status === 'FAILED') completed[status].inc();
   if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
     metrics.eventToSuccess.observe(secondsSince(claim, databaseNowMs()));

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { forget } from './figures.js';
 
 const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const slowRequestSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -130,6 +131,10 @@ export function createMetrics() {
     ),
     retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that will be retried.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
+    webhooksExhausted: figure(
+      'webhooks_exhausted',
+      'Webhooks for which this worker used up the retries of a delivery in the last hour (counted up to 10,000).',
+    ),
     refused: counter(
       'deliveries_refused_total',
       'Deliveries that failed because their receivers asked for no further attempt.',
@@ -329,6 +334,33 @@ export function createMetrics() {
       'postgres_transaction_id_age',
       'Transactions since the oldest one that is not frozen, in any database of the server; it stops at 2 billion.',
     ),
+    slotKept: figure(
+      'postgres_slot_kept_bytes',
+      'Write-ahead log that a replication slot keeps from being removed; the fullest 50.',
+      ['slot'],
+    ),
+    slotLimit: figure(
+      'postgres_slot_limit_bytes',
+      'max_slot_wal_keep_size of the server, if it is set: a slot that keeps more is lost.',
+    ),
+    archiveFailing: figure(
+      'postgres_archive_failing_seconds',
+      'Time since the archiver last succeeded, if it has failed since; else 0. None where nothing is archived.',
+    ),
+    standbys: figure(
+      'postgres_standbys',
+      'Standbys and other receivers of the write-ahead log; none for a role without pg_monitor.',
+    ),
+    standbyLagBytes: figure(
+      'postgres_standby_lag_bytes',
+      'Write-ahead log that a standby has not replayed yet; none for a role without pg_monitor.',
+      ['standby'],
+    ),
+    standbyLagSeconds: figure(
+      'postgres_standby_lag_seconds',
+      'How long a standby last took to replay what was committed; none for a role without pg_monitor.',
+      ['standby'],
+    ),
     redisMemory: figure(
       'redis_memory_bytes',
       'Memory used by Redis; in a cluster, by the node nearest to its limit.',
@@ -344,37 +376,14 @@ export function createMetrics() {
     ),
     ready: gauge('ready', '1 while this process is ready for work.', ['role']),
     draining: gauge('draining', '1 from the signal to stop until this process ends.', ['role']),
-    buildInfo: gauge('build_info', 'Version, role and queue of this process; always 1.', [
+    buildInfo: gauge('build_info', 'Version, commit, role and queue of this process; always 1.', [
       'version',
+      'commit',
       'node',
       'role',
       'queue',
     ]),
   };
-}
-
-/** Removes the series of gauges: a figure that is not known any more would pass for the current one. */
-export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
-  for (const gauge of gauges) {
-    gauge.reset();
-    gauge.remove({}); // the series that a gauge without labels always has
-  }
-}
-
-/**
- * Sets the gauges to what is read, and removes their other series. Removes all if `reading` rejects, and rejects, too.
- */
-export async function show<Figures>(
-  gauges: Parameters<typeof forget>,
-  reading: Promise<Figures>,
-  set: (figures: Figures) => void,
-): Promise<void> {
-  const figures = await reading.catch((error: unknown) => {
-    forget(...gauges);
-    throw error;
-  });
-  forget(...gauges); // what is gone by now, such as a table
-  set(figures);
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;

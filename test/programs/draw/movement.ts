@@ -65,6 +65,8 @@ const mayStandStill: [panel: RegExp, reason: string][] = [
   [/› (Attempted late|Error budget left)$/, 'a scene ends before what is late is attempted'],
   [/› Brought back by the sweeper$/, 'events create orders sooner, and leases outlast most scenes'],
   [/› Waiting for a connection$/, 'a pool runs out only under more load than that of a scene'],
+  [/› (Free on the disks|Since the last verified backup)$/, 'no scene has node_exporter'],
+  [/› (Kept by replication slots|Archive failing for|Standbys behind)$/, 'the embedded PostgreSQL has none'],
   [/› Draining$/, 'it shows 1 for the seconds that a process drains, and nothing else'],
 ];
 
