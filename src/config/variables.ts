@@ -20,10 +20,10 @@ const integer = (min: number, max: number) =>
     return value >= min && value <= max ? value : null;
   }, `must be a whole number from ${min} to ${max}`);
 const fraction = (min: number, max: number) =>
-  readAs(
-    (text) => (Number(text) >= min && Number(text) <= max ? Number(text) : null),
-    `must be a number from ${min} to ${max}`,
-  );
+  readAs((text) => {
+    const value = /\d/.test(text) ? Number(text) : NaN; // spaces alone are 0 to Number
+    return value >= min && value <= max ? value : null;
+  }, `must be a number from ${min} to ${max}`);
 const url = (schemes: string[]) =>
   z
     .string()
@@ -52,23 +52,28 @@ const retrySchedule = readAs((text) => {
 }, 'must be up to 50 durations separated by commas, each at most 7d, such as 5s,5m,30m,2h');
 
 const ports = listOf((entry) => {
-  const port = Number(entry);
-  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : null;
+  const port = /^\d{1,5}$/.test(entry) ? Number(entry) : 0;
+  return port >= 1 && port <= 65_535 ? port : null;
 }, 'must be ports from 1 to 65535 separated by commas, such as 443,8443');
 
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
 
-/** Host names or addresses, each with or without a port, as a URL has them. */
+/** Host names or addresses, each with or without a port, as `URL` writes the host of an address. */
 const destinations = readAs((text) => {
   const list = text
     .split(',')
-    .map((entry) => entry.trim().toLowerCase())
-    .filter(Boolean);
-  const isHostWithPort = (entry: string) =>
-    URL.canParse(`x://${entry}`) && new URL(`x://${entry}`).host === entry;
-  return list.every(isHostWithPort) ? list : null;
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .map(readDestination);
+  return list.every((entry) => entry !== null) ? list : null;
 }, 'must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
+
+function readDestination(entry: string): string | null {
+  const [, host, port = ''] = /^(\[[^/?#@\\[\]]+\]|[^/?#@\\[\]:]+?)\.?(:[1-9]\d*)?$/.exec(entry) ?? [];
+  if (host === undefined || !URL.canParse(`http://${host}${port}`)) return null;
+  return new URL(`http://${host}`).hostname + port;
+}
 
 const readBy = <T>(read: (text: string) => T) =>
   z.string().transform((text, context) => {
@@ -81,8 +86,9 @@ const readBy = <T>(read: (text: string) => T) =>
   });
 
 const databaseUrl = readBy((text) => {
-  parseAddress(text);
-  return text;
+  const address = text.trim();
+  parseAddress(address);
+  return address;
 });
 
 /**

@@ -229,20 +229,20 @@ const maxLongForms = 1_000;
 /** The keys that lead to each number of a valid JSON text whose digits a double cannot keep; null if it has too many. */
 function inexactNumbers(text: string): (string | number)[][] | null {
   let longForms = 0;
-  let isAnyInexact = false;
   for (const [number] of text.matchAll(maybeInexact)) {
     if (String(Number(number)) === number) continue;
     longForms += 1;
-    if (longForms > maxLongForms) return null;
-    isAnyInexact ||= !isExact(number);
+    // Digits of a text, such as an id, may be among them: only the whole JSON tells.
+    if (longForms > maxLongForms || !isExact(number)) return keysOfInexact(text);
   }
-  return isAnyInexact ? keysOfInexact(text) : [];
+  return [];
 }
 
-function keysOfInexact(text: string): (string | number)[][] {
+function keysOfInexact(text: string): (string | number)[][] | null {
   const found: (string | number)[][] = [];
   const keys: (string | number)[] = [];
   let key = ''; // a text that may be followed by a colon
+  let longForms = 0;
   for (const [part] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g)) {
     const last = keys.length - 1;
     if (part.startsWith('"')) key = part;
@@ -251,7 +251,11 @@ function keysOfInexact(text: string): (string | number)[][] {
     else if (part === ']' || part === '}') keys.pop();
     else if (part === ':') keys[last] = JSON.parse(key) as string;
     else if (part === ',' && typeof keys[last] === 'number') keys[last] += 1;
-    else if (/^[-\d]/.test(part) && !isExact(part)) found.push([...keys]);
+    else if (/^[-\d]/.test(part) && String(Number(part)) !== part) {
+      longForms += 1;
+      if (longForms > maxLongForms) return null;
+      if (!isExact(part)) found.push([...keys]);
+    }
   }
   return found;
 }

@@ -164,6 +164,19 @@ describe('many events', () => {
     expect(await statesOf(second!)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
+  test('ids of many digits, which are texts, are no numbers, however many there are', async () => {
+    const [trackingId] = await created(1);
+    const scan = (index: number) => ({
+      trackingId,
+      state: 'PICKED_UP',
+      eventId: `${uniqueId()}-7e5-4c01-9b3e-00${index}`,
+      evidences: ['003123456789012345', '5e8f90a1-00a1-7e3f-9041'],
+    });
+    const response = await bulk(Array.from({ length: 1_000 }, (_, index) => scan(index)));
+    expectSuccess(response, 202);
+    expect(outcomes(response).slice(0, 2)).toEqual(['recorded', 'CONFLICT']);
+  });
+
   test('several of one shipment are recorded in the order sent', async () => {
     const [a, b] = await created(2);
     const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];

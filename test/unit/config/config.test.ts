@@ -214,6 +214,20 @@ describe('the configuration', () => {
     expect(parseConfig({ REDIS_URL: url }).REDIS_URL).toBe(url);
   });
 
+  test.each([
+    ['hooks.example.com., HOOKS.example.org:8443', ['hooks.example.com', 'hooks.example.org:8443']],
+    ['b\u00fccher.example, [0:0::1]:80', ['xn--bcher-kva.example', '[::1]:80']],
+  ])('AGREED_DESTINATIONS=%s has its hosts as addresses have them', (given, hosts) => {
+    expect(parseConfig({ AGREED_DESTINATIONS: given }).AGREED_DESTINATIONS).toEqual(hosts);
+  });
+
+  test('a space or a line break around DATABASE_URL is no part of it', () => {
+    const { DATABASE_URL } = production;
+    expect(parseConfig({ ...production, DATABASE_URL: ` ${DATABASE_URL} \n` })).toMatchObject({
+      DATABASE_URL,
+    });
+  });
+
   test('accepts a retry schedule with spaces, with one step, or with none', () => {
     expect(parseConfig({ RETRY_SCHEDULE: '5s, 5m' }).RETRY_SCHEDULE).toEqual([5_000, 300_000]);
     expect(parseConfig({ RETRY_SCHEDULE: '1s' }).RETRY_SCHEDULE).toEqual([1_000]);
