@@ -1,4 +1,7 @@
 import ipaddr from 'ipaddr.js';
+import * as z from 'zod';
+import { parseAddress } from '../platform/database/connection.js';
+import { describeError } from '../platform/errors.js';
 import { parseNetwork } from '../platform/networks.js';
 import { listOf, readAs, readList } from '../platform/quantity.js';
 
@@ -31,3 +34,25 @@ export const proxies = readAs(
   (text) => (/^[1-9]$/.test(text.trim()) ? Number(text) : readList(text, readProxy)),
   'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
 );
+
+export const readBy = <T>(read: (text: string) => T) =>
+  z.string().transform((text, context) => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue(describeError(error));
+      return z.NEVER;
+    }
+  });
+
+export const databaseUrl = readBy((text) => {
+  parseAddress(text);
+  return text;
+});
+
+/** The service does not choose between standbys: a load balancer may. */
+export const standbyUrl = readBy((text) => {
+  if (/[?&]target_session_attrs=/.test(text)) throw new Error('must not have target_session_attrs');
+  if (parseAddress(text).servers.length > 1) throw new Error('must name one server');
+  return text;
+});

@@ -1,15 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../engine/engine.js';
-import { parseAddress } from '../platform/database/connection.js';
 import { byteCount, duration, listOf, parseDurationMs, readAs } from '../platform/quantity.js';
-import { describeError } from '../platform/errors.js';
 import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
-import { dnsServers, networks, proxies } from './addresses.js';
+import { databaseUrl, dnsServers, networks, proxies, readBy, standbyUrl } from './addresses.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -70,21 +68,6 @@ const destinations = readAs((text) => {
   return list.every(isHostWithPort) ? list : null;
 }, 'must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
 
-const readBy = <T>(read: (text: string) => T) =>
-  z.string().transform((text, context) => {
-    try {
-      return read(text);
-    } catch (error) {
-      context.addIssue(describeError(error));
-      return z.NEVER;
-    }
-  });
-
-const databaseUrl = readBy((text) => {
-  parseAddress(text);
-  return text;
-});
-
 /**
  * Each variable has its form, its default as written in the environment, and its purpose. `npm run config-table`
  * generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
@@ -130,6 +113,11 @@ export const variables = z.object({
     .optional()
     .describe(
       'The same database under the role that owns its tables: if set, migrations run under that role, and the role of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
+    ),
+  DATABASE_READ_URL: standbyUrl
+    .optional()
+    .describe(
+      'A standby of that database: lists, the log and statistics are read there while it is at most 10 s behind, through the same `DATABASE_POOLER`. Unset: the primary',
     ),
   DATABASE_POOLER: z
     .enum(['none', 'transaction'], 'must be none or transaction')

@@ -49,7 +49,7 @@ export function apiRoutes(
   worker: WorkerRole | null,
   publicUrl: () => string,
 ): Route[] {
-  const { config, apiDb: db, catalogue, engine } = resources;
+  const { config, apiDb: db, readDb, catalogue, engine } = resources;
   const oneByOne = createBatcher<NewEvent, RecordResult>({
     maxItems: 200,
     concurrency: 1,
@@ -98,7 +98,7 @@ export function apiRoutes(
       onReleased: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
       onReordered: (webhookId, outside) => engine.reorder(db, webhookId, outside),
       health: (webhookIds) => webhookHealth(db, webhookIds),
-      stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
+      stats: (webhookIds) => webhookStats(readDb, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({
@@ -108,7 +108,7 @@ export function apiRoutes(
       itemsLimit: config.ORDER_ITEMS_LIMIT,
       tracing: resources.tracing,
     }),
-    ...findingRoutes({ db, catalogue }),
+    ...findingRoutes({ db, readDb, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({
           db,
@@ -118,8 +118,8 @@ export function apiRoutes(
           onBegun: () => worker?.simulate(),
         })
       : []),
-    ...deliveryRoutes({ db, knownStates: knownInterests }),
-    ...statsRoutes({ db }),
+    ...deliveryRoutes({ db, readDb, knownStates: knownInterests }),
+    ...statsRoutes({ db, readDb }),
     ...byHandRoutes({ db, sampleState: catalogue.initial, knownStates: catalogue.names, engine, limits }),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(outboxDeps),
@@ -130,7 +130,7 @@ export function apiRoutes(
       recordEvents: (events) => engine.record(db, events),
       tracing: resources.tracing,
     }),
-    ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
+    ...supportRoutes({ db, readDb, catalogue, knownStates: knownInterests }),
     webhookTopRoute(db),
     statusRoute(() =>
       readStatus({

@@ -14,6 +14,11 @@ export const wrong: Record<string, string[]> = {
   ],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
+  DATABASE_READ_URL: [
+    'mysql://localhost/db',
+    'postgresql://h1,h2/db',
+    'postgresql://h1/db?target_session_attrs=standby',
+  ],
   DATABASE_SIZE_LIMIT: [
     '500',
     '500 GiB',
