@@ -100,6 +100,13 @@ export const variables = z.object({
     .describe(
       'Base URL where users reach the service: used in password links; with `https` the cookie of the portal is secure. Unset: `http://localhost:PORT`',
     ),
+  CELL: z
+    .string()
+    .regex(/^[a-z]{2}$/, 'must be two lowercase letters')
+    .optional()
+    .describe(
+      'Two letters in new account keys, password links and tracking ids, by which a proxy finds this one of [several installations](scaling.md#cells). Unset: none',
+    ),
   DATA_DIR: z
     .string()
     .prefault('data')

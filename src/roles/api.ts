@@ -60,6 +60,7 @@ export function apiRoutes(
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
+    cell: config.CELL,
     insertAndCreate:
       worker &&
       createInsertAndCreate({ ...engine.recording(db), db, initialState: resources.catalogue.initial }),
@@ -163,6 +164,7 @@ export function apiRoutes(
 
 function accountRoutes(resources: Resources, { onAccountChanged }: Access, publicUrl: () => string): Route[] {
   const { apiDb: db, engine } = resources;
+  const { CELL: cell } = resources.config;
   const webhooks = {
     suspend: suspendWebhooks,
     resume: async (tx: Database, shipperId: string) => {
@@ -174,12 +176,13 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, publi
   return [
     ...shipperRoutes({
       db,
+      cell,
       webhooks,
       onStopped: engine.stop,
       onResumed: async (shipperId) => engine.wake(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
-    ...userRoutes({ db, publicUrl, onChanged: onAccountChanged }),
+    ...userRoutes({ db, publicUrl, cell, onChanged: onAccountChanged }),
     ...auditRoutes({ db }),
   ];
 }

@@ -4,6 +4,7 @@ export const wrong: Record<string, string[]> = {
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
   MAX_CONNECTIONS: ['0', '15', 'many'],
   PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://', 'https://h/?a', 'https://u@h'],
+  CELL: ['EU', 'e', 'eu1', 'e1', 'eu_'],
   DATABASE_URL: [
     'mysql://localhost/db',
     'localhost:5432',
