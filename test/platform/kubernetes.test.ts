@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
@@ -304,32 +304,6 @@ describe('the schemas of Kubernetes', () => {
     const wrong = text.replace('revisionHistoryLimit', 'revisionHistoryLimits');
     expect(statusOf(wrong, versions[0]!)).not.toBe(0);
   });
-});
-
-test('a deployment is given up only after the job that migrates is', () => {
-  const [job] = ofKind('Job');
-  const { activeDeadlineSeconds } = job!.spec as unknown as { activeDeadlineSeconds: number };
-  for (const { spec } of ofKind('Deployment'))
-    expect((spec as unknown as { progressDeadlineSeconds: number }).progressDeadlineSeconds).toBeGreaterThan(
-      activeDeadlineSeconds,
-    );
-});
-
-(kubectl ? test : test.skip)('an overlay may take every component', () => {
-  const copy = newFolder();
-  cpSync(folder, copy.path, { recursive: true });
-  const overlay = join(copy.path, 'overlays/production');
-  appendFileSync(
-    join(overlay, 'kustomization.yaml'),
-    'components: [../../components/zones, ../../components/egress, ../../components/keda]\n',
-  );
-  const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', overlay], { encoding: 'utf8' });
-  copy.remove();
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout.match(/whenUnsatisfiable: DoNotSchedule/g)).toHaveLength(2);
-  expect(stdout.match(/^kind: HorizontalPodAutoscaler$/gm)).toHaveLength(1);
-  expect(stdout).toContain('query: max(parcelhook_sendable_oldest_seconds{');
-  expect(stdout).toContain('name: parcelhook-more-egress');
 });
 
 (kubectl ? describe : describe.skip).each(overlays)('the overlay %s', (overlay) => {
