@@ -39,10 +39,17 @@ const decoyHash = () => (decoy ??= hashPassword(randomBytes(16).toString('hex'))
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** 256 random bits; stored as a hash only. */
-export const newAccountKey = (): string => `ak_${randomBytes(20).toString('base64url')}`;
+/** A proxy in front of several cells finds the one that made the secret by this. */
+const ofCell = (cell: string | undefined): string => (cell === undefined ? '' : `${cell}_`);
+
+/** 160 random bits; stored as a hash only. */
+export const newAccountKey = (cell: string | undefined): string =>
+  `ak_${ofCell(cell)}${randomBytes(20).toString('base64url')}`;
 
 /** 256 random bits for a password link; stored as a hash only. */
-export const newLinkToken = (): string => randomBytes(32).toString('base64url');
+export const newLinkToken = (cell: string | undefined): string =>
+  `${ofCell(cell)}${randomBytes(32).toString('base64url')}`;
+
+export const linkTokenPattern = /^(?:[a-z]{2}_)?[\w-]{43}$/;
 
 export const sameText = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

@@ -10,7 +10,14 @@ import { smallPage } from '../http/pages.js';
 import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
-import { hashPassword, hashing, hashingKinds, preparedPassword, sha256 } from './credentials.js';
+import {
+  hashPassword,
+  hashing,
+  hashingKinds,
+  linkTokenPattern,
+  preparedPassword,
+  sha256,
+} from './credentials.js';
 import { findLinkOwner, type LinkOwner, redeemPasswordLink } from './users.js';
 
 export const password = described(
@@ -29,7 +36,7 @@ export const password = described(
 );
 
 const linkToken = described(
-  z.string().regex(/^[\w-]{43}$/),
+  z.string().regex(linkTokenPattern),
   'Token of the link.',
   'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
 );

@@ -20,9 +20,10 @@ export function registerShipper(
   db: Database,
   actor: Actor,
   name: string,
+  cell: string | undefined,
 ): Promise<{ shipperId: string; accountKey: string }> {
   const shipperId = newId();
-  const accountKey = newAccountKey();
+  const accountKey = newAccountKey(cell);
   const work = async (tx: Database) => {
     await tx.query(
       'insert-shipper',
@@ -85,10 +86,11 @@ export const rotateAccountKey = (
   actor: Actor,
   shipperId: string,
   overlapMs: number,
+  cell: string | undefined,
 ): Promise<{ accountKey: string; previousKeyValidUntil: Date }> =>
   db.transaction(async (tx) => {
     required(await lockShipper(tx, shipperId));
-    const accountKey = newAccountKey();
+    const accountKey = newAccountKey(cell);
     const [row] = await tx.query<{ until: Date }>(
       'replace-account-key',
       `update shippers

@@ -7,9 +7,14 @@ import { holdShipper, keyMatches } from './shippers.js';
 
 const linkLifetimeMs = 24 * 3_600_000;
 
+export interface Links {
+  publicUrl: string;
+  cell: string | undefined;
+}
+
 export async function registerUser(
   db: Database,
-  publicUrl: string,
+  links: Links,
   actor: Actor,
   user: { shipperId: string; email: string; password?: string | undefined },
 ): Promise<{ userId: string; setPasswordUrl: string }> {
@@ -26,7 +31,7 @@ export async function registerUser(
         [userId, shipperId, email, passwordHash],
       );
       await audit(tx, actor, { action: 'USER_CREATED', shipperId, userId });
-      return { userId, setPasswordUrl: await insertLink(tx, publicUrl, userId) };
+      return { userId, setPasswordUrl: await insertLink(tx, links, userId) };
     });
   } catch (error) {
     throw isUniqueViolation(error)
@@ -36,21 +41,16 @@ export async function registerUser(
 }
 
 /** Single-use, valid for 24 hours. 404 if there is no such user. */
-export const newPasswordLink = (
-  db: Database,
-  publicUrl: string,
-  actor: Actor,
-  userId: string,
-): Promise<string> =>
+export const newPasswordLink = (db: Database, links: Links, actor: Actor, userId: string): Promise<string> =>
   db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
     if (!user) throw notFound('This user');
     await audit(tx, actor, { action: 'PASSWORD_LINK_CREATED', shipperId: user.shipperId, userId });
-    return insertLink(tx, publicUrl, userId);
+    return insertLink(tx, links, userId);
   });
 
-async function insertLink(tx: Database, publicUrl: string, userId: string): Promise<string> {
-  const token = newLinkToken();
+async function insertLink(tx: Database, { publicUrl, cell }: Links, userId: string): Promise<string> {
+  const token = newLinkToken(cell);
   await tx.query(
     'insert-password-link',
     `with expired as (delete from password_links where user_id = $2 and expires_at < now())

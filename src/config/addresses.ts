@@ -1,4 +1,7 @@
 import ipaddr from 'ipaddr.js';
+import * as z from 'zod';
+import { parseAddress } from '../platform/database/connection.js';
+import { describeError } from '../platform/errors.js';
 import { parseNetwork } from '../platform/networks.js';
 import { listOf, readAs, readList } from '../platform/quantity.js';
 
@@ -31,3 +34,43 @@ export const proxies = readAs(
   (text) => (/^[1-9]$/.test(text.trim()) ? Number(text) : readList(text, readProxy)),
   'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
 );
+
+export const readBy = <T>(read: (text: string) => T) =>
+  z.string().transform((text, context) => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue(describeError(error));
+      return z.NEVER;
+    }
+  });
+
+export const databaseUrl = readBy((text) => {
+  const address = text.trim();
+  parseAddress(address);
+  return address;
+});
+
+/** The service does not choose between standbys: a load balancer may. */
+export const standbyUrl = readBy((text) => {
+  const address = text.trim();
+  if (/[?&]target_session_attrs=/.test(address)) throw new Error('must not have target_session_attrs');
+  if (parseAddress(address).servers.length > 1) throw new Error('must name one server');
+  return address;
+});
+
+/** Host names or addresses, each with or without a port, as `URL` writes the host of an address. */
+export const destinations = readAs((text) => {
+  const list = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .map(readDestination);
+  return list.every((entry) => entry !== null) ? list : null;
+}, 'must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
+
+function readDestination(entry: string): string | null {
+  const [, host, port = ''] = /^(\[[^/?#@\\[\]]+\]|[^/?#@\\[\]:]+?)\.?(:[1-9]\d*)?$/.exec(entry) ?? [];
+  if (host === undefined || !URL.canParse(`http://${host}${port}`)) return null;
+  return new URL(`http://${host}`).hostname + port;
+}

@@ -126,6 +126,8 @@ function relationProblems(values: Partial<Variables>, role: string): string[] {
   } else if (values.DATABASE_URL === undefined && values.MIGRATION_DATABASE_URL !== undefined) {
     problems.push('MIGRATION_DATABASE_URL: requires DATABASE_URL');
   }
+  if (values.DATABASE_URL === undefined && values.DATABASE_READ_URL !== undefined)
+    problems.push('DATABASE_READ_URL: requires DATABASE_URL');
   if (values.DATABASE_POOLER === 'transaction' && role !== 'migrate')
     for (const name of ['DATABASE_URL', 'REDIS_URL'] as const)
       if (values[name] === undefined)

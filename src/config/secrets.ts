@@ -73,6 +73,7 @@ const secretNames = [
   'OPERATOR_TOKENS',
   'DATABASE_URL',
   'MIGRATION_DATABASE_URL',
+  'DATABASE_READ_URL',
   'REDIS_URL',
   'EGRESS_PROXY',
 ] as const;

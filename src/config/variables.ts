@@ -1,15 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../engine/engine.js';
-import { parseAddress } from '../platform/database/connection.js';
 import { byteCount, duration, listOf, parseDurationMs, readAs } from '../platform/quantity.js';
-import { describeError } from '../platform/errors.js';
 import { samplers } from '../platform/telemetry/tracing.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
-import { dnsServers, networks, proxies } from './addresses.js';
+import { databaseUrl, destinations, dnsServers, networks, proxies, readBy, standbyUrl } from './addresses.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -59,38 +57,6 @@ const ports = listOf((entry) => {
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
 
-/** Host names or addresses, each with or without a port, as `URL` writes the host of an address. */
-const destinations = readAs((text) => {
-  const list = text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean)
-    .map(readDestination);
-  return list.every((entry) => entry !== null) ? list : null;
-}, 'must be hosts separated by commas, such as hooks.example.com,hooks.example.org:8443');
-
-function readDestination(entry: string): string | null {
-  const [, host, port = ''] = /^(\[[^/?#@\\[\]]+\]|[^/?#@\\[\]:]+?)\.?(:[1-9]\d*)?$/.exec(entry) ?? [];
-  if (host === undefined || !URL.canParse(`http://${host}${port}`)) return null;
-  return new URL(`http://${host}`).hostname + port;
-}
-
-const readBy = <T>(read: (text: string) => T) =>
-  z.string().transform((text, context) => {
-    try {
-      return read(text);
-    } catch (error) {
-      context.addIssue(describeError(error));
-      return z.NEVER;
-    }
-  });
-
-const databaseUrl = readBy((text) => {
-  const address = text.trim();
-  parseAddress(address);
-  return address;
-});
-
 /**
  * Each variable has its form, its default as written in the environment, and its purpose. `npm run config-table`
  * generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
@@ -123,6 +89,13 @@ export const variables = z.object({
     .describe(
       'Base URL where users reach the service: used in password links; with `https` the cookie of the portal is secure. Unset: `http://localhost:PORT`',
     ),
+  CELL: z
+    .string()
+    .regex(/^[a-z]{2}$/, 'must be two lowercase letters')
+    .optional()
+    .describe(
+      'Two letters in new account keys, password links and tracking ids, by which a proxy finds this one of [several installations](scaling.md#cells). Unset: none',
+    ),
   DATA_DIR: z
     .string()
     .prefault('data')
@@ -136,6 +109,11 @@ export const variables = z.object({
     .optional()
     .describe(
       'The same database under the role that owns its tables: if set, migrations run under that role, and the role of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
+    ),
+  DATABASE_READ_URL: standbyUrl
+    .optional()
+    .describe(
+      'A standby of that database: lists, the log and statistics are read there while it is at most 10 s behind, through the same `DATABASE_POOLER`. Unset: the primary',
     ),
   DATABASE_POOLER: z
     .enum(['none', 'transaction'], 'must be none or transaction')

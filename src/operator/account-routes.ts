@@ -30,6 +30,7 @@ import { listUsers, newPasswordLink, registerUser, removeUser, signOut } from '.
 
 export interface ShipperDependencies {
   db: Database;
+  cell: string | undefined;
   webhooks: ShippersWebhooks;
   /** Resolves when no attempt of webhooks stopped before can start any more. */
   onStopped(): Promise<void>;
@@ -121,7 +122,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       body: z.object({ name }),
       handle: async ({ caller, body }) => ({
         httpStatus: 201,
-        data: await registerShipper(db, actorOf(caller), body.name),
+        data: await registerShipper(db, actorOf(caller), body.name, deps.cell),
       }),
     }),
     operatorRoute({
@@ -200,6 +201,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
           actorOf(caller),
           known(shipperId, 'This shipper'),
           body.overlap,
+          deps.cell,
         );
         deps.onChanged();
         return {
@@ -251,10 +253,12 @@ const userParams = z.object({ userId: idInPath('The user.') });
 export function userRoutes({
   db,
   publicUrl,
+  cell,
   onChanged,
 }: {
   db: Database;
   publicUrl(): string;
+  cell: string | undefined;
   onChanged(): void;
 }): Route[] {
   return [
@@ -278,7 +282,10 @@ export function userRoutes({
       }),
       handle: async ({ caller, params: { shipperId }, body }) => {
         const user = { shipperId: known(shipperId, 'This shipper'), ...body };
-        return { httpStatus: 201, data: await registerUser(db, publicUrl(), actorOf(caller), user) };
+        return {
+          httpStatus: 201,
+          data: await registerUser(db, { publicUrl: publicUrl(), cell }, actorOf(caller), user),
+        };
       },
     }),
     operatorRoute({
@@ -292,7 +299,12 @@ export function userRoutes({
       params: userParams,
       handle: async ({ caller, params: { userId } }) => {
         const user = known(userId, 'This user');
-        const setPasswordUrl = await newPasswordLink(db, publicUrl(), actorOf(caller), user);
+        const setPasswordUrl = await newPasswordLink(
+          db,
+          { publicUrl: publicUrl(), cell },
+          actorOf(caller),
+          user,
+        );
         return { httpStatus: 201, data: { setPasswordUrl } };
       },
     }),

@@ -25,10 +25,12 @@ async function requireShipper(db: Database, id: string): Promise<void> {
  */
 export function supportRoutes({
   db,
+  readDb,
   catalogue,
   knownStates,
 }: {
   db: Database;
+  readDb: Database;
   catalogue: StateCatalogue;
   knownStates: ReadonlySet<string>;
 }): Route[] {
@@ -53,7 +55,7 @@ export function supportRoutes({
         if (given !== undefined) await requireShipper(db, given);
         const owner = given ?? (await findShipperOf(db, query.trackingId!));
         if (owner === null) return { data: { deliveries: [], nextCursor: null } };
-        return { data: await log.listPage(db, owner, 'operator deliveries', query) };
+        return { data: await log.listPage(readDb, owner, 'operator deliveries', query) };
       },
     }),
     operatorRoute({
@@ -93,7 +95,7 @@ export function supportRoutes({
         .extend({ shipperId: shipperId('The shipper whose shipments are listed.') }),
       handle: async ({ query: { shipperId: owner, ...query } }) => {
         await requireShipper(db, owner);
-        return { data: await shipments.listPage(db, owner, 'operator shipments', query) };
+        return { data: await shipments.listPage({ db, readDb }, owner, 'operator shipments', query) };
       },
     }),
   ];

@@ -49,7 +49,7 @@ export function apiRoutes(
   worker: WorkerRole | null,
   publicUrl: () => string,
 ): Route[] {
-  const { config, apiDb: db, catalogue, engine } = resources;
+  const { config, apiDb: db, readDb, catalogue, engine } = resources;
   const oneByOne = createBatcher<NewEvent, RecordResult>({
     maxItems: 200,
     concurrency: 1,
@@ -60,6 +60,7 @@ export function apiRoutes(
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
+    cell: config.CELL,
     insertAndCreate:
       worker &&
       createInsertAndCreate({ ...engine.recording(db), db, initialState: resources.catalogue.initial }),
@@ -98,7 +99,7 @@ export function apiRoutes(
       onReleased: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
       onReordered: (webhookId, outside) => engine.reorder(db, webhookId, outside),
       health: (webhookIds) => webhookHealth(db, webhookIds),
-      stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
+      stats: (webhookIds) => webhookStats(readDb, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({
@@ -108,7 +109,7 @@ export function apiRoutes(
       itemsLimit: config.ORDER_ITEMS_LIMIT,
       tracing: resources.tracing,
     }),
-    ...findingRoutes({ db, catalogue }),
+    ...findingRoutes({ db, readDb, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({
           db,
@@ -118,8 +119,8 @@ export function apiRoutes(
           onBegun: () => worker?.simulate(),
         })
       : []),
-    ...deliveryRoutes({ db, knownStates: knownInterests }),
-    ...statsRoutes({ db }),
+    ...deliveryRoutes({ db, readDb, knownStates: knownInterests }),
+    ...statsRoutes({ db, readDb }),
     ...byHandRoutes({ db, sampleState: catalogue.initial, knownStates: catalogue.names, engine, limits }),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(outboxDeps),
@@ -130,7 +131,7 @@ export function apiRoutes(
       recordEvents: (events) => engine.record(db, events),
       tracing: resources.tracing,
     }),
-    ...supportRoutes({ db, catalogue, knownStates: knownInterests }),
+    ...supportRoutes({ db, readDb, catalogue, knownStates: knownInterests }),
     webhookTopRoute(db),
     statusRoute(() =>
       readStatus({
@@ -163,6 +164,7 @@ export function apiRoutes(
 
 function accountRoutes(resources: Resources, { onAccountChanged }: Access, publicUrl: () => string): Route[] {
   const { apiDb: db, engine } = resources;
+  const { CELL: cell } = resources.config;
   const webhooks = {
     suspend: suspendWebhooks,
     resume: async (tx: Database, shipperId: string) => {
@@ -174,12 +176,13 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, publi
   return [
     ...shipperRoutes({
       db,
+      cell,
       webhooks,
       onStopped: engine.stop,
       onResumed: async (shipperId) => engine.wake(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
-    ...userRoutes({ db, publicUrl, onChanged: onAccountChanged }),
+    ...userRoutes({ db, publicUrl, cell, onChanged: onAccountChanged }),
     ...auditRoutes({ db }),
   ];
 }

@@ -16,6 +16,7 @@ import { inboxPath } from '../inbox/boxes.js';
 import { readDatabaseClock } from '../observe/clock.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
+import { withReplica } from '../platform/database/replica.js';
 import { ConfigError, describeError } from '../platform/errors.js';
 import { createRateLimits } from '../platform/limits/rate-limit.js';
 import { StoredBytes } from '../platform/limits/stored-bytes.js';
@@ -57,10 +58,10 @@ export async function openResources(options: OpenOptions) {
   const tracing = await openTracing(config, logger);
   releasers.push('tracing', tracing.stop); // first, so released last
   const catalogue = config.STATES_FILE ?? createCatalogue();
-  const openPool = (name: string, limits: typeof apiConnections): Pool => {
+  const openPool = (name: string, limits: typeof apiConnections, connectionString = databaseUrl): Pool => {
     const applicationName = `parcelhook-${name}`;
     const { DATABASE_POOLER: pooler } = config;
-    const pool = createPool({ connectionString: databaseUrl, applicationName, pooler, logger, ...limits });
+    const pool = createPool({ connectionString, applicationName, pooler, logger, ...limits });
     releasers.push(`${name} pool`, pool.end);
     watchPool(metrics, name, limits.maxConnections, pool);
     return pool;
@@ -77,6 +78,12 @@ export async function openResources(options: OpenOptions) {
   await untilDone(options, 'postgres', () => readDatabaseClock(apiDb));
   await untilDone(options, 'postgres', () => sealKeyCheck(apiDb, secrets));
   await untilDone(options, 'postgres', () => makeFirstPartitions(apiDb));
+  const { DATABASE_READ_URL: readUrl } = config;
+  const replica =
+    readUrl !== undefined && role !== 'worker'
+      ? withReplica(apiDb, openPool('read', apiConnections, readUrl), logger)
+      : null;
+  if (replica) releasers.push('read replica', replica.stop);
   // A failure here must not delay deliveries: the next reader of the feed checks it again.
   const feed = await apiDb.transaction(readFeedExtent).catch((error: unknown) => {
     logger.warn({ error: describeError(error) }, 'feed not checked; its readers will check it');
@@ -150,6 +157,8 @@ export async function openResources(options: OpenOptions) {
     releasers,
     /** Short statements only: a request never waits long. */
     apiDb,
+    /** For reads that may be some seconds old: a read replica, if there is one. */
+    readDb: replica ?? apiDb,
     workerDb,
     engine,
     queue,

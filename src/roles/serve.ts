@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, w
 import { join } from 'node:path';
 import { service } from '../accounts/audit.js';
 import { registerShipper } from '../accounts/shippers.js';
-import { registerUser } from '../accounts/users.js';
+import { registerUser, type Links } from '../accounts/users.js';
 import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from '../config/config.js';
 import { generatedSecrets } from '../config/secrets.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -39,7 +39,7 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
   const postgres = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, logger });
   try {
     const app = await startApp(complete, postgres.connectionString, role, logger);
-    if (role === 'all') await greet(app, config.DATA_DIR, config.SIMULATE);
+    if (role === 'all') await greet(app, config);
     return {
       stop: async (delayMs) => {
         await app.stop(delayMs);
@@ -104,11 +104,14 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
 }
 
 /** The first start creates an account and prints commands that are ready to paste; later ones are brief. */
-async function greet({ db, url }: App, dataDir: string, simulates: boolean): Promise<void> {
+async function greet(
+  { db, url }: App,
+  { DATA_DIR: dataDir, SIMULATE: simulates, CELL: cell }: Config,
+): Promise<void> {
   const file = join(dataDir, 'account.json');
   const webhook = join(dataDir, 'first-webhook.json'); // the printed commands append the webhook with its secret
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount) : null;
-  const account = known ?? (await createAccount(db, url, file));
+  const account = known ?? (await createAccount(db, { publicUrl: url, cell }, file));
   // Created here so that only its owner can read it.
   closeSync(openSync(webhook, 'a', 0o600));
   for (const name of [file, webhook]) chmodSync(name, 0o600);
@@ -119,11 +122,11 @@ async function greet({ db, url }: App, dataDir: string, simulates: boolean): Pro
   );
 }
 
-async function createAccount(db: Database, url: string, file: string): Promise<FirstAccount> {
+async function createAccount(db: Database, links: Links, file: string): Promise<FirstAccount> {
   const email = 'you@example.com';
   const password = randomBytes(12).toString('base64url');
-  const { shipperId, accountKey } = await registerShipper(db, service, 'First shipper');
-  await registerUser(db, url, service, { shipperId, email, password });
+  const { shipperId, accountKey } = await registerShipper(db, service, 'First shipper', links.cell);
+  await registerUser(db, links, service, { shipperId, email, password });
   const account = { accountKey, email, password };
   writeFileSync(`${file}.new`, JSON.stringify(account, null, 2), { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -42,6 +42,7 @@ export type AcceptOrder = (
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
+  cell?: string | undefined;
   /** Null in a process that creates no shipments. */
   insertAndCreate: InsertAndCreate | null;
   /** Called after the commit, unless the shipment is created already. */
@@ -88,7 +89,7 @@ export function createAcceptOrder(deps: {
       shipmentId: newId(acceptedAt.getTime()), // queries find shipments by the time in their ids
       shipperId,
       processId: randomUUID(),
-      trackingId: newTrackingId(),
+      trackingId: newTrackingId(Date.now(), deps.cell),
       order,
       orderText,
       dropoffLocation: chooseDropoff(order.recipientLocation),
@@ -214,13 +215,15 @@ const hashOf = (orderText: string): Buffer => createHash('sha256').update(orderT
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** `PH`, the time in milliseconds (9 characters) and 45 random bits (9): unique, unguessable, ordered by time. */
-export function newTrackingId(nowMs: number = Date.now()): string {
+/**
+ * `PH`, the cell, the time in milliseconds (9 characters) and 45 random bits (9): unique, unguessable, ordered by time.
+ */
+export function newTrackingId(nowMs: number, cell = ''): string {
   let time = '';
   for (let rest = nowMs, i = 0; i < 9; i += 1, rest = Math.floor(rest / 32))
     time = crockford[rest % 32] + time;
   const random = Array.from(pooledRandomBytes(9), (byte) => crockford[byte & 31]).join('');
-  return `PH${time}${random}`;
+  return `PH${cell.toUpperCase()}${time}${random}`;
 }
 
 type Admission = ReturnType<typeof createAdmission>;

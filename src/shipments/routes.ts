@@ -117,19 +117,28 @@ export const listQuery = ({ names }: StateCatalogue) =>
 export const listDescription =
   'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 
+/** A shipper finds out by its own identifier whether an order was accepted, so the primary is asked for that. */
 export async function listPage(
-  db: Database,
+  { db, readDb }: { db: Database; readDb: Database },
   shipperId: string,
   list: string,
   query: z.output<ReturnType<typeof listQuery>>,
 ) {
   const { filter, after, rows, cut } = pageOf(`${list} of ${shipperId}`, query);
-  const found = await listShipments(db, shipperId, filter, after, rows);
+  const source = filter.shipperTrackingId === undefined ? readDb : db;
+  const found = await listShipments(source, shipperId, filter, after, rows);
   const { page, nextCursor } = cut(found.shipments, ({ shipmentId }) => shipmentId, found.checkedUpTo);
   return { shipments: page.map(view), nextCursor };
 }
 
-export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
+export function findingRoutes({
+  catalogue,
+  ...dbs
+}: {
+  db: Database;
+  readDb: Database;
+  catalogue: StateCatalogue;
+}): Route[] {
   const states = statesOf(catalogue);
   return [
     route({
@@ -143,7 +152,7 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
       responses: { 200: shipmentList },
       query: listQuery(catalogue),
       handle: async ({ caller, query }) => ({
-        data: await listPage(db, caller.shipperId, 'shipments', query),
+        data: await listPage(dbs, caller.shipperId, 'shipments', query),
       }),
     }),
     route({

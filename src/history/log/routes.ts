@@ -95,9 +95,11 @@ export async function detailsPage(
 
 export function deliveryRoutes({
   db,
+  readDb,
   knownStates,
 }: {
   db: Database;
+  readDb: Database;
   knownStates: ReadonlySet<string>;
 }): Route[] {
   return [
@@ -112,7 +114,7 @@ export function deliveryRoutes({
       responses: { 200: deliveryList },
       query: logQuery(knownStates),
       handle: async ({ caller, query }) => ({
-        data: await listPage(db, caller.shipperId, 'deliveries', query),
+        data: await listPage(readDb, caller.shipperId, 'deliveries', query),
       }),
     }),
     route({

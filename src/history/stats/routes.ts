@@ -29,7 +29,7 @@ export async function webhookStats(
 
 const hours = countInQuery('How many hours, including the current one.', defaultHours, maxHours);
 
-export function statsRoutes({ db }: { db: Database }): Route[] {
+export function statsRoutes({ db, readDb }: { db: Database; readDb: Database }): Route[] {
   return [
     route({
       method: 'get',
@@ -45,7 +45,7 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
       query: z.object({ hours }),
       handle: async ({ caller, params: { webhookId }, query }) => {
         await findWebhook(db, caller.shipperId, webhookId);
-        return { data: (await webhookStats(db, [webhookId], query.hours)).get(webhookId)! };
+        return { data: (await webhookStats(readDb, [webhookId], query.hours)).get(webhookId)! };
       },
     }),
   ];

@@ -268,7 +268,7 @@ describe('a secret in a file', () => {
     const names = [
       ...['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'SECRETS_KEY', 'SECRETS_KEY_PREVIOUS', 'OPERATOR_TOKEN'],
       ...['OPERATOR_TOKENS', 'METRICS_TOKEN', 'DATABASE_URL', 'MIGRATION_DATABASE_URL', 'REDIS_URL'],
-      'EGRESS_PROXY',
+      ...['DATABASE_READ_URL', 'EGRESS_PROXY'],
     ];
     const page = readFileSync('docs/configuration.md', 'utf8').split('"Embedded" means')[0]!;
     for (const name of names) {

@@ -4,6 +4,7 @@ export const wrong: Record<string, string[]> = {
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
   MAX_CONNECTIONS: ['0', '15', 'many'],
   PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://', 'https://h/?a', 'https://u@h'],
+  CELL: ['EU', 'e', 'eu1', 'e1', 'eu_'],
   DATABASE_URL: [
     'mysql://localhost/db',
     'localhost:5432',
@@ -14,6 +15,11 @@ export const wrong: Record<string, string[]> = {
   ],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
+  DATABASE_READ_URL: [
+    'mysql://localhost/db',
+    'postgresql://h1,h2/db',
+    'postgresql://h1/db?target_session_attrs=standby',
+  ],
   DATABASE_SIZE_LIMIT: [
     '500',
     '500 GiB',

@@ -180,7 +180,8 @@ describe('a tracking id', () => {
         expect(newTrackingId(nowMs)).toMatch(/^PH[0-9A-HJKMNP-TV-Z]{18}$/);
       }),
     );
-    expect(newTrackingId()).toMatch(/^PH[0-9A-HJKMNP-TV-Z]{18}$/);
+    expect(newTrackingId(Date.now())).toMatch(/^PH[0-9A-HJKMNP-TV-Z]{18}$/);
+    expect(newTrackingId(Date.now(), 'eu')).toMatch(/^PHEU[0-9A-HJKMNP-TV-Z]{18}$/);
   });
 
   test('sorts by creation time', () => {
