@@ -55,6 +55,7 @@ export {
   isDeliveryOf,
   isInRangeOf,
   isInterested,
+  isPausedByOperator,
   isProbed,
   isTroubled,
   isWithdrawn,

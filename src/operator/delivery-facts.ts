@@ -1,6 +1,14 @@
 import type { Database } from '../platform/database/postgres.js';
 import { parkedFrom } from '../catch-up/replay/piece-store.js';
-import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from '../engine/engine.js';
+import {
+  blocker,
+  isInRangeOf,
+  isInterested,
+  isPausedByOperator,
+  isProbed,
+  isWithdrawn,
+  ms,
+} from '../engine/engine.js';
 
 /** Facts that hold together at one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
@@ -30,6 +38,7 @@ export interface DeliveryFacts {
   ahead: number;
   webhookStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   disabledReason: string | null;
+  isPausedByOperator: boolean;
   isDeleted: boolean;
   isSuspended: boolean;
   isParked: boolean;
@@ -91,6 +100,7 @@ export async function findFacts(
             case when w.probed and b.first_failed_at is not null
                  then greatest(b.first_failed_at, w.called_since) + ${ms('$2')} end as "behindUntil",
             ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
+            w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
             w.parked_from is not null as "isParked",
             coalesce(${isInterested('e.state', 'w.interests')} and e.shipment_id is not null
@@ -102,7 +112,7 @@ export async function findFacts(
        join known e on e.event_id = f.event_id
       cross join lateral (
         select webhook_id, shipper_id, interests, status, disabled_reason, deleted_at, suspended, ordering, called_since,
-               stopped_at, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
+               stopped_at, ${isPausedByOperator('webhooks')} as paused_by_operator, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
           from webhooks where webhook_id = f.webhook_id limit 1) w
        left join o on true
        left join d on o.delivery_id is null

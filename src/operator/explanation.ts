@@ -116,7 +116,13 @@ function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
   if (facts.isSuspended)
     add('SUSPENDED', 'Its shipper is suspended.', 'It continues when an operator resumes the shipper.');
   if (facts.webhookStatus === 'PAUSED')
-    add('PAUSED', 'Its webhook is paused.', 'It continues when the shipper sets the webhook to ACTIVE.');
+    facts.isPausedByOperator
+      ? add(
+          'PAUSED',
+          'An operator has paused its webhook.',
+          'It continues when an operator resumes the webhook.',
+        )
+      : add('PAUSED', 'Its webhook is paused.', 'It continues when the shipper sets the webhook to ACTIVE.');
   if (facts.webhookStatus === 'DISABLED')
     add(
       'DISABLED',

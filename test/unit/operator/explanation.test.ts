@@ -32,6 +32,7 @@ const dueNow: DeliveryFacts = {
   ahead: 0,
   webhookStatus: 'ACTIVE',
   disabledReason: null,
+  isPausedByOperator: false,
   isDeleted: false,
   isSuspended: false,
   isParked: false,
