@@ -41,6 +41,8 @@ export interface DeliveryFacts {
   isPausedByOperator: boolean;
   isDeleted: boolean;
   isSuspended: boolean;
+  /** Attempts in flight that an operator allows its shipper in each worker. */
+  maxConcurrency: number | null;
   isParked: boolean;
   /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
@@ -102,6 +104,7 @@ export async function findFacts(
             ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
             w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
+            (select max_concurrency from shippers where shipper_id = e.shipper_id) as "maxConcurrency",
             w.parked_from is not null as "isParked",
             coalesce(${isInterested('e.state', 'w.interests')} and e.shipment_id is not null
               and (e.position, e.event_id) > (p.last_position, p.last_event_id), false) as "isBehindParked",

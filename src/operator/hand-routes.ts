@@ -78,7 +78,7 @@ const whyNotResumed = ({ status: now }: Webhook) =>
     ? 'No operator has paused this webhook: it is DISABLED, and its shipper can set it to ACTIVE.'
     : 'Its shipper has paused this webhook, and can set it to ACTIVE.';
 
-/** What an operator does for one shipper, or to protect others from it. Each is in the audit log. */
+/** An operator's acts for one shipper, or to protect others from it. Each is in the audit log. */
 export function handRoutes(deps: HandDependencies): Route[] {
   const { db } = deps;
   const ownerOf = async (id: string): Promise<string> => {

@@ -86,8 +86,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename, suspend or resume a shipper
-         * @description After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.
+         * Rename, suspend, resume or limit a shipper
+         * @description After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held. Limits take effect within 10 seconds in every process; what `maxConcurrency` holds back waits and delays no other shipper. Tests of webhooks do not count.
          */
         patch: operations["updateShipper"];
         trace?: never;
@@ -1130,6 +1130,16 @@ export interface components {
              * @example null
              */
             previousKeyValidUntil: string | null;
+            /**
+             * @description Its API requests per second, averaged over 10 s; null: `API_RATE_LIMIT`.
+             * @example null
+             */
+            rateLimit: number | null;
+            /**
+             * @description Its attempts in flight in each worker; null: no limit of its own.
+             * @example null
+             */
+            maxConcurrency: number | null;
         };
         /** @description The new account key, which is shown only here. */
         RotatedAccountKey: {
@@ -3659,7 +3669,7 @@ export interface components {
              * @example PAUSED
              * @enum {string}
              */
-            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
+            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "LIMIT" | "ROOM" | "LEASE" | "PARKED";
             /**
              * Format: date-time
              * @description When the reason ends, if known.
@@ -4262,6 +4272,16 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "ACTIVE" | "SUSPENDED";
+                    /**
+                     * @description Its API requests per second, averaged over 10 s; null: `API_RATE_LIMIT`.
+                     * @example null
+                     */
+                    rateLimit?: number | null;
+                    /**
+                     * @description Its attempts in flight in each worker; null: no limit of its own.
+                     * @example null
+                     */
+                    maxConcurrency?: number | null;
                 };
             };
         };

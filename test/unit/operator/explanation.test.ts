@@ -35,6 +35,7 @@ const dueNow: DeliveryFacts = {
   isPausedByOperator: false,
   isDeleted: false,
   isSuspended: false,
+  maxConcurrency: null,
   isParked: false,
   isBehindParked: false,
   circuitOpenUntil: null,
