@@ -3,7 +3,13 @@ import { giveBack } from '../../src/engine/outbox/claim.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { cancelOwed } from '../../src/engine/outbox/turns.js';
 import { untilNoSendCanStart } from '../../src/engine/attempt/leases.js';
-import { lockWebhook, markDeleted, pauseByOperator, resumeByOperator } from '../../src/webhooks/store.js';
+import {
+  lockWebhook,
+  markDeleted,
+  pauseByOperator,
+  resumeByOperator,
+  updateWebhook,
+} from '../../src/webhooks/store.js';
 import {
   createSweeper,
   finish,
@@ -88,7 +94,7 @@ describe('an operator pauses a webhook while its shipper resumes it', () => {
   test('after: it is paused, and active once an operator resumes it', async () => {
     await setStatus(world, webhookId, 'PAUSED');
     const stop = stopAt(world, 'update-webhook', 'COMMIT');
-    const resuming = setStatus({ ...world, db: stop.db }, webhookId, 'ACTIVE');
+    const resuming = updateWebhook(stop.db, world.shipperId, webhookId, { status: 'ACTIVE' });
     await stop.reached;
     const pausing = pauseByOperator(world.db, webhookId);
     await doneOrWaiting(world.db, pausing);

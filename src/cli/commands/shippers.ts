@@ -58,10 +58,11 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     .option('--concurrency <number>', 'attempts in flight in each worker, or none', limitArgument)
     .addHelpText('after', example('shipper limit --shipper 0199… --rate 20 --concurrency 5'))
     .action(
-      request((send, { rate: rateLimit, concurrency: maxConcurrency, ...path }: Chosen & Limits) => {
-        if (rateLimit === undefined && maxConcurrency === undefined)
+      request((send, { rate, concurrency, ...path }: Chosen & Limits) => {
+        if (rate === undefined && concurrency === undefined)
           throw new UsageError('Give --rate or --concurrency.');
-        return send('patch', one, { path, body: { rateLimit, maxConcurrency } });
+        const body = { rateLimit: orNull(rate), maxConcurrency: orNull(concurrency) };
+        return send('patch', one, { path, body });
       }),
     );
   named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
@@ -84,11 +85,13 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
 }
 
 interface Limits {
-  rate?: number | null;
-  concurrency?: number | null;
+  rate?: number | 'none';
+  concurrency?: number | 'none';
 }
 
-const limitArgument = (text: string): number | null => (text === 'none' ? null : wholeNumberArgument(text));
+const limitArgument = (text: string): number | 'none' => (text === 'none' ? text : wholeNumberArgument(text));
+
+const orNull = (limit: number | 'none' | undefined) => (limit === 'none' ? null : limit);
 
 async function createShipper(send: Send, { name, email }: { name: string; email?: string }): Promise<Data> {
   const shipper = await send('post', '/operator/v1/shippers', { body: { name } });
