@@ -11,6 +11,8 @@ export interface Principal {
   shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
   email: string;
   shipperName: string;
+  /** Its API requests per second; null: API_RATE_LIMIT. */
+  rateLimit: number | null;
   /** Ids of the portal sessions that the user has ended and that have not expired. */
   endedSessions: string[];
   /** The hashes are in base64url: one, or two after a rotation. */
@@ -22,6 +24,7 @@ async function loadPrincipals(db: Database, userIds: string[]): Promise<Principa
     'load-principals',
     `select u.user_id as "userId", u.epoch as "userEpoch", u.email, s.shipper_id as "shipperId",
             s.name as "shipperName", s.epoch as "shipperEpoch", s.status as "shipperStatus",
+            s.rate_limit as "rateLimit",
             (select coalesce(json_agg(session_id), '[]') from ended_sessions where user_id = u.user_id) as "endedSessions",
             s.account_key_hash as key,
             case when s.previous_key_until > now() then s.previous_key_hash end as "previousKey"

@@ -7,6 +7,9 @@ import { newAccountKey, sha256 } from './credentials.js';
 export interface ShipperChanges {
   name?: string | undefined;
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
+  /** Null: no limit of its own. */
+  rateLimit?: number | null | undefined;
+  maxConcurrency?: number | null | undefined;
 }
 
 export interface ShippersWebhooks {
@@ -54,6 +57,8 @@ export const updateShipper = (
     const statusChanged = shipper.status !== before.status;
     if (shipper.name !== before.name)
       await audit(tx, actor, { action: 'SHIPPER_RENAMED', shipperId, fields: ['name'] });
+    const limited = limitFields.filter((field) => shipper[field] !== before[field]);
+    if (limited.length > 0) await audit(tx, actor, { action: 'SHIPPER_LIMITED', shipperId, fields: limited });
     if (statusChanged) {
       const suspends = shipper.status === 'SUSPENDED';
       await (suspends ? webhooks.suspend : webhooks.resume)(tx, shipperId);
@@ -62,6 +67,8 @@ export const updateShipper = (
     }
     return { shipper, statusChanged };
   });
+
+const limitFields = ['rateLimit', 'maxConcurrency'] as const;
 
 /** A background task deletes the data. Does nothing for a removed shipper. 404 if there was never one. */
 export const removeShipper = (
@@ -111,10 +118,15 @@ export interface Shipper {
   status: ShipperStatus;
   createdAt: Date;
   previousKeyValidUntil: Date | null;
+  /** Requests per second, instead of API_RATE_LIMIT. */
+  rateLimit: number | null;
+  /** Attempts in flight in each worker. */
+  maxConcurrency: number | null;
 }
 
 const columns = `shipper_id as "shipperId", name, status, created_at as "createdAt",
-  case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil"`;
+  case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil",
+  rate_limit as "rateLimit", max_concurrency as "maxConcurrency"`;
 
 export const listShippers = (
   db: Database,
@@ -149,17 +161,33 @@ export async function lockShipper(tx: Database, shipperId: string): Promise<Ship
 async function changeShipper(
   tx: Database,
   shipperId: string,
-  changes: { name?: string | undefined; status?: ShipperStatus | undefined },
+  changes: Omit<ShipperChanges, 'status'> & { status?: ShipperStatus | undefined },
 ): Promise<Shipper> {
   const [shipper] = await tx.query<Shipper>(
     'change-shipper',
     `update shippers
         set name = coalesce($2, name), status = coalesce($3, status),
-            epoch = epoch + case when $3 = 'REMOVED' then 1 else 0 end
+            epoch = epoch + case when $3 = 'REMOVED' then 1 else 0 end,
+            rate_limit = case when $4 then $5 else rate_limit end,
+            max_concurrency = case when $6 then $7 else max_concurrency end
       where shipper_id = $1 returning ${columns}`,
-    [shipperId, changes.name ?? null, changes.status ?? null],
+    [
+      shipperId,
+      changes.name ?? null,
+      changes.status ?? null,
+      ...limitFields.flatMap((field) => [changes[field] !== undefined, changes[field] ?? null]),
+    ],
   );
   return shipper!;
+}
+
+/** Those with a limit of attempts in flight, and that limit. */
+export async function readConcurrencyLimits(db: Database): Promise<Map<string, number>> {
+  const rows = await db.query<{ shipperId: string; max: number }>(
+    'read-concurrency-limits',
+    'select shipper_id as "shipperId", max_concurrency as max from shippers where max_concurrency is not null',
+  );
+  return new Map(rows.map(({ shipperId, max }) => [shipperId, max]));
 }
 
 /** If it exists, it cannot be removed before the transaction ends. */

@@ -14,18 +14,29 @@ import { findDelivery, findLastAttempt, type Attempt } from '../history/log/stor
 import { sampleShipment } from '../webhooks/notification-docs.js';
 import { type Engine, isErasedDelivery, isInRangeOf, owedByKey } from '../engine/engine.js';
 
-export interface ByHandRouteDependencies {
+export interface RedeliveryDependencies {
   db: Database;
+  engine: Pick<Engine, 'redeliver'>;
+  limits: WebhookLimits;
+}
+
+export interface ByHandRouteDependencies extends RedeliveryDependencies {
   sampleState: string;
   knownStates: ReadonlySet<string>;
   engine: Pick<Engine, 'test' | 'redeliver'>;
-  limits: WebhookLimits;
 }
 
 export const byHandLimitText =
   'too many tests, redeliveries and replays were requested within an hour for this webhook, for your webhooks or for their destination.';
 
-const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a worker sends it at once.' });
+export const redelivery = z
+  .object({ deliveryId })
+  .meta({ description: 'Accepted: a worker sends it at once.' });
+
+export const redeliveryErrors = {
+  409: 'The delivery was cancelled, its webhook is deleted, or its event was erased.',
+  429: `The delivery was redelivered 100 times within a day, or ${byHandLimitText}`,
+};
 
 /** Tests and redeliveries. */
 export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
@@ -71,38 +82,45 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       description:
         'Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was.',
       responses: { 202: redelivery },
-      errors: {
-        409: 'The delivery was cancelled, its webhook is deleted, or its event was erased.',
-        429: `The delivery was redelivered ${redeliveriesPerDay} times within a day, or ${byHandLimitText}`,
-      },
+      errors: redeliveryErrors,
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ caller, params: { deliveryId } }) => {
         const { shipperId } = caller;
-        const redeliverable = isUuid(deliveryId) && (await findRedeliverable(db, shipperId, deliveryId));
-        if (!redeliverable) throw notFound('This delivery');
-        const { waitMs, ...webhook } = redeliverable;
-        if (waitMs > 0)
-          throw tooManyRequests(
-            `A delivery can be redelivered at most ${redeliveriesPerDay} times a day.`,
-            waitMs / 1_000,
-          );
-        await deps.limits.byHand({ ...webhook, shipperId });
-        if (!(await requestRedelivery(db, shipperId, deliveryId))) {
-          const found = await findDelivery(db, shipperId, deliveryId);
-          if (!found) throw notFound('This delivery');
-          if (found.status === 'CANCELLED')
-            throw conflict(`This delivery was cancelled (${found.reason ?? 'no reason given'}).`);
-          throw conflict(
-            (await isErased(db, caller.shipperId, deliveryId))
-              ? 'The personal data of this shipment was erased.'
-              : 'The webhook of this delivery is deleted.',
-          );
-        }
-        deps.engine.redeliver(deliveryId);
+        await redeliver(deps, shipperId, deliveryId, () => requestRedelivery(db, shipperId, deliveryId));
         return { httpStatus: 202, data: { deliveryId } };
       },
     }),
   ];
+}
+
+/** Throws ApiError if the delivery may not be redelivered. `request` is `requestRedelivery`, or includes it. */
+export async function redeliver(
+  { db, limits, engine }: RedeliveryDependencies,
+  shipperId: string,
+  deliveryId: string,
+  request: () => Promise<boolean>,
+): Promise<void> {
+  const redeliverable = isUuid(deliveryId) && (await findRedeliverable(db, shipperId, deliveryId));
+  if (!redeliverable) throw notFound('This delivery');
+  const { waitMs, ...webhook } = redeliverable;
+  if (waitMs > 0)
+    throw tooManyRequests(
+      `A delivery can be redelivered at most ${redeliveriesPerDay} times a day.`,
+      waitMs / 1_000,
+    );
+  await limits.byHand({ ...webhook, shipperId });
+  if (!(await request())) {
+    const found = await findDelivery(db, shipperId, deliveryId);
+    if (!found) throw notFound('This delivery');
+    if (found.status === 'CANCELLED')
+      throw conflict(`This delivery was cancelled (${found.reason ?? 'no reason given'}).`);
+    throw conflict(
+      (await isErased(db, shipperId, deliveryId))
+        ? 'The personal data of this shipment was erased.'
+        : 'The webhook of this delivery is deleted.',
+    );
+  }
+  engine.redeliver(deliveryId);
 }
 
 const testsPerShipper = 5;
@@ -175,6 +193,7 @@ export async function requestRedelivery(
   db: Database,
   shipperId: string,
   deliveryId: string,
+  requestedBy: 'OPERATOR' | null = null,
 ): Promise<boolean> {
   const rows = await db.query(
     'request-redelivery',
@@ -187,13 +206,15 @@ export async function requestRedelivery(
        select e.event_id from requested a join events e using (event_id)
         where ${isInRangeOf('e.event_id', '$2::uuid')} and e.erasure is distinct from 'DONE' for share of e
      )
-     insert into redeliveries (shipper_id, delivery_id, webhook_id)
-     select a.shipper_id, a.delivery_id, a.webhook_id from requested a join webhooks w using (webhook_id)
+     insert into redeliveries (shipper_id, delivery_id, webhook_id, requested_by)
+     select a.shipper_id, a.delivery_id, a.webhook_id, $3 from requested a join webhooks w using (webhook_id)
       where w.deleted_at is null and exists (select 1 from event) limit 1
      on conflict (delivery_id) do update
-       set requested_at = case when redeliveries.lease_until is null then now() else redeliveries.requested_at end
+       set (requested_at, requested_by) = (
+         select case when redeliveries.lease_until is null then now() else redeliveries.requested_at end,
+                case when redeliveries.lease_until is null then $3 else redeliveries.requested_by end)
      returning delivery_id`,
-    [shipperId, deliveryId],
+    [shipperId, deliveryId, requestedBy],
   );
   return rows.length > 0;
 }

@@ -55,6 +55,7 @@ export {
   isDeliveryOf,
   isInRangeOf,
   isInterested,
+  isPausedByOperator,
   isProbed,
   isTroubled,
   isWithdrawn,
@@ -177,6 +178,8 @@ export interface Dispatch {
   take(job: { name: string; ids: string[] }): Promise<void>;
   /** Shares the pace of each host with the other processes that send; null if it is not bounded. */
   sharePaces: (() => Promise<void>) | null;
+  /** The attempts in flight that each of these shippers may have in this process. */
+  limitShippers(limits: ReadonlyMap<string, number>): void;
   /** Each call is one step and returns the milliseconds until the next one. */
   sweep(): Promise<number>;
   takeUpLapsed(): Promise<number>;
@@ -255,6 +258,7 @@ export function createEngine(options: EngineOptions): Engine {
         else if (name === dueJob) wake(dueOf(ids));
       },
       sharePaces: paces && createSharing(leaseDb, paces),
+      limitShippers: sends.limitShippers,
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,

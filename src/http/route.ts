@@ -18,6 +18,8 @@ export const withoutSlot: OutsideSlot = (wait) => wait();
 export interface Caller {
   shipperId: string;
   userId: string;
+  /** The shipper's own limit of requests per second; null: API_RATE_LIMIT. */
+  rateLimit?: number | null;
   /** Name of the operator's token; null for a shipper's user. */
   operator: string | null;
   address: string | null;

@@ -40,7 +40,7 @@ export interface Api {
   routes: Route[];
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
-  limit(shipperId: string): void;
+  limit(shipperId: string, ownPerSecond: number | null): void;
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
 }
@@ -122,7 +122,7 @@ const admission =
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {
-        limit(caller.shipperId);
+        limit(caller.shipperId, caller.rateLimit ?? null);
         shares[spec.cost].begin(caller.shipperId, response);
       }
     }

@@ -66,7 +66,8 @@ const sumsByHold = (expression: string, condition = 'true') =>
  * Sendable is what a worker could send now: due, its webhook called, and not claimed, or claimed under a lease that ran
  * out. It has been sendable since it was due, or since its webhook was called again (`called_since`), if that is later.
  *
- * Not sendable is what waits for the pace of its host (`paced_until`), or is due to a receiver that has as many attempts as it may. Only the process that makes them knows
+ * Not sendable is what waits for the pace of its host (`paced_until`), belongs to a shipper whose attempts an operator
+ * limits, or is due to a receiver that has as many attempts as it may. Only the process that makes them knows
  * that: what it holds back (`heldBack`) is sendable, and so is what waits behind it, however many claims there are. Of
  * the other webhooks PostgreSQL knows the claims: a receiver is taken to be full if it has `fullFrom` valid ones, half of
  * a slow lane's limit, or its shipper `shipperFullFrom`. Where the longest due are claims, what is due behind them is
@@ -92,7 +93,9 @@ export async function readBacklog(
          from owing o cross join lateral (
            select case when suspended then 'suspended' when status = 'PAUSED' then 'paused'
                        when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
-                  shipper_id, called_since, coalesce(c.failing, false) as failing, paced_until > now() as paced
+                  shipper_id, called_since, coalesce(c.failing, false) as failing, paced_until > now()
+                    or exists (select from shippers s where s.shipper_id = webhooks.shipper_id and s.max_concurrency is not null)
+                    as paced
              from webhooks
              left join lateral (
                select open_until is not null as open, failing_since is not null as failing

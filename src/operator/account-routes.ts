@@ -42,6 +42,9 @@ const shipperStatuses = ['ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
 
 const shipperId = uuid('Identifier of the shipper.');
 
+const limitOrNull = (description: string, max: number) =>
+  described(z.int().min(1).max(max).nullable(), description, null);
+
 const listedShipper = z
   .object({
     shipperId,
@@ -52,6 +55,11 @@ const listedShipper = z
     ),
     createdAt: instant('When it was registered.', '2026-11-02T09:00:00+00:00'),
     previousKeyValidUntil: instantOrNull('When the previous account key expires; null if there is none.'),
+    rateLimit: limitOrNull(
+      'Its API requests per second, averaged over 10 s; null: `API_RATE_LIMIT`.',
+      1_000_000,
+    ),
+    maxConcurrency: limitOrNull('Its attempts in flight in each worker; null: no limit of its own.', 10_000),
   })
   .meta({ id: 'ShipperAccount', description: 'The shipper.' });
 
@@ -95,9 +103,17 @@ const status = described(
   '`SUSPENDED`: its requests get 403 and its deliveries are held. `ACTIVE`: what was held is sent.',
 );
 const changes = z
-  .object({ name: name.optional(), status: status.optional() })
-  .meta(oneOfFields(['name', 'status']))
-  .refine((given) => Object.values(given).some((value) => value !== undefined), 'must have name or status');
+  .object({
+    name: name.optional(),
+    status: status.optional(),
+    rateLimit: listedShipper.shape.rateLimit.optional(),
+    maxConcurrency: listedShipper.shape.maxConcurrency.optional(),
+  })
+  .meta(oneOfFields(['name', 'status', 'rateLimit', 'maxConcurrency']))
+  .refine(
+    (given) => Object.values(given).some((value) => value !== undefined),
+    'must have at least one of name, status, rateLimit, maxConcurrency',
+  );
 
 const view = (shipper: Shipper) => ({
   ...shipper,
@@ -145,10 +161,10 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
     operatorRoute({
       method: 'patch',
       path: '/operator/v1/shippers/:shipperId',
-      summary: 'Rename, suspend or resume a shipper',
+      summary: 'Rename, suspend, resume or limit a shipper',
       operationId: 'updateShipper',
       description:
-        'After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.',
+        'After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held. Limits take effect within 10 seconds in every process; what `maxConcurrency` holds back waits and delays no other shipper. Tests of webhooks do not count.',
       responses: { 200: listedShipper },
       params,
       body: changes,

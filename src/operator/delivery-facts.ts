@@ -1,6 +1,14 @@
 import type { Database } from '../platform/database/postgres.js';
 import { parkedFrom } from '../catch-up/replay/piece-store.js';
-import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from '../engine/engine.js';
+import {
+  blocker,
+  isInRangeOf,
+  isInterested,
+  isPausedByOperator,
+  isProbed,
+  isWithdrawn,
+  ms,
+} from '../engine/engine.js';
 
 /** Facts that hold together at one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
@@ -30,8 +38,11 @@ export interface DeliveryFacts {
   ahead: number;
   webhookStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   disabledReason: string | null;
+  isPausedByOperator: boolean;
   isDeleted: boolean;
   isSuspended: boolean;
+  /** Attempts in flight that an operator allows its shipper in each worker. */
+  maxConcurrency: number | null;
   isParked: boolean;
   /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
@@ -91,7 +102,9 @@ export async function findFacts(
             case when w.probed and b.first_failed_at is not null
                  then greatest(b.first_failed_at, w.called_since) + ${ms('$2')} end as "behindUntil",
             ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
+            w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
+            (select max_concurrency from shippers where shipper_id = e.shipper_id) as "maxConcurrency",
             w.parked_from is not null as "isParked",
             coalesce(${isInterested('e.state', 'w.interests')} and e.shipment_id is not null
               and (e.position, e.event_id) > (p.last_position, p.last_event_id), false) as "isBehindParked",
@@ -102,7 +115,7 @@ export async function findFacts(
        join known e on e.event_id = f.event_id
       cross join lateral (
         select webhook_id, shipper_id, interests, status, disabled_reason, deleted_at, suspended, ordering, called_since,
-               stopped_at, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
+               stopped_at, ${isPausedByOperator('webhooks')} as paused_by_operator, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
           from webhooks where webhook_id = f.webhook_id limit 1) w
        left join o on true
        left join d on o.delivery_id is null

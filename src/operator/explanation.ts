@@ -12,6 +12,7 @@ export const waitReasons = [
   'CIRCUIT',
   'TURN',
   'RETRY',
+  'LIMIT',
   'ROOM',
   'LEASE',
   'PARKED',
@@ -88,7 +89,8 @@ function waitsOf(facts: DeliveryFacts, claim: Claim | null, pace: Pace): Wait[] 
   if (facts.place === 'LOG') return [];
   if (facts.place === 'NOWHERE') return facts.isBehindParked ? [...holdsOf(facts, pace), parked()] : [];
   const waits = [...holdsOf(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
-  return waits.length > 0 ? waits : [roomFor(facts, pace)];
+  if (waits.length > 0) return waits;
+  return [facts.maxConcurrency === null ? roomFor(facts, pace) : limitOf(facts, facts.maxConcurrency)];
 }
 
 function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
@@ -116,7 +118,13 @@ function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
   if (facts.isSuspended)
     add('SUSPENDED', 'Its shipper is suspended.', 'It continues when an operator resumes the shipper.');
   if (facts.webhookStatus === 'PAUSED')
-    add('PAUSED', 'Its webhook is paused.', 'It continues when the shipper sets the webhook to ACTIVE.');
+    add(
+      'PAUSED',
+      facts.isPausedByOperator ? 'An operator has paused its webhook.' : 'Its webhook is paused.',
+      facts.isPausedByOperator
+        ? 'It continues when an operator resumes the webhook.'
+        : 'It continues when the shipper sets the webhook to ACTIVE.',
+    );
   if (facts.webhookStatus === 'DISABLED')
     add(
       'DISABLED',
@@ -195,6 +203,13 @@ function roomFor({ dueAt, ahead }: DeliveryFacts, pace: Pace): Wait {
     next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers once the delivery has been due for ${seconds(pace.unattendedAfterMs)} (${sweeps(pace)}).`,
   };
 }
+
+const limitOf = ({ dueAt }: DeliveryFacts, maxConcurrency: number): Wait => ({
+  reason: 'LIMIT',
+  until: null,
+  why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}. An operator allows its shipper ${maxConcurrency} ${maxConcurrency === 1 ? 'attempt' : 'attempts'} at once in each worker (maxConcurrency).`,
+  next: 'It is sent as attempts of its shipper end, in turn with the other webhooks of the shipper, or when an operator lifts the limit.',
+});
 
 const parked = (): Wait => ({
   reason: 'PARKED',

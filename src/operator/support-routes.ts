@@ -109,7 +109,7 @@ interface DeliveryOwner {
 }
 
 /** A delivery's id contains half of its event's id, so the event leads to the shipper. Null if it is not in the log. */
-async function findOwner(db: Database, deliveryId: string): Promise<DeliveryOwner | null> {
+export async function findOwner(db: Database, deliveryId: string): Promise<DeliveryOwner | null> {
   const [owner] = await db.query<DeliveryOwner>(
     'find-owner-of-delivery',
     `select e.shipper_id as "shipperId", d.webhook_id as "webhookId", e.shipment_id as "shipmentId"

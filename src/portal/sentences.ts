@@ -177,7 +177,7 @@ function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): str
     case 'CIRCUIT':
       return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what waits.`;
     case 'PAUSED':
-      return 'It is waiting because the webhook is paused. It will be sent when you resume the webhook.';
+      return 'It is waiting because the webhook is paused. It will be sent when the webhook is resumed.';
     case 'DISABLED':
       return 'It is waiting because the webhook is disabled. It will be sent when you resume the webhook.';
     case 'RATE':
@@ -219,7 +219,7 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number, webhookS
     case 'SUCCEEDED':
       return lastAttempt ? `${outcomeOf(lastAttempt).fact}.` : 'It was delivered.';
     case 'PENDING': {
-      const when = isCalled(webhookStatus) ? fromNow(nextAttemptAt, nowMs) : 'when you resume the webhook';
+      const when = isCalled(webhookStatus) ? fromNow(nextAttemptAt, nowMs) : 'when the webhook is resumed';
       return failure ? goingOn(failure, `next attempt ${when}`) : `It is due ${when}.`;
     }
     case 'SENDING':
@@ -281,7 +281,8 @@ const triggers: Record<string, string> = {
   REPLAY: 'by a replay',
 };
 
-export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
+export const triggerText = ({ trigger, requestedBy }: { trigger: string; requestedBy: string | null }) =>
+  requestedBy === 'OPERATOR' ? 'by hand, by the operator' : (triggers[trigger] ?? trigger);
 
 const nothingQueued: Record<string, string> = {
   NOTHING_RECORDED: 'Nothing was recorded in that time.',

@@ -23,6 +23,7 @@ import type { Route } from '../http/route.js';
 import { auditRoutes } from '../operator/audit-routes.js';
 import { erasureRoutes, maintenanceRoutes } from '../operator/maintenance-routes.js';
 import { eventRoutes } from '../operator/event-routes.js';
+import { handRoutes } from '../operator/hand-routes.js';
 import { shipperRoutes, userRoutes } from '../operator/account-routes.js';
 import { readStatus, statusRoute } from '../operator/status.js';
 import { supportRoutes } from '../operator/support-routes.js';
@@ -81,6 +82,7 @@ export function apiRoutes(
     onLimited,
   });
   const knownInterests = new Set([...catalogue.names, ...notices]);
+  const onReleased = (webhookId: string) => engine.wake(dueSinceUnknown([webhookId]));
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: engine.wake };
   return [
     ...access.loginRoutes,
@@ -96,7 +98,7 @@ export function apiRoutes(
       onDeleted: (webhookId) => engine.cancel(db, webhookId),
       onResuming: forgetCircuit,
       onMoving: renewCircuit,
-      onReleased: (webhookId) => engine.wake(dueSinceUnknown([webhookId])),
+      onReleased,
       onReordered: (webhookId, outside) => engine.reorder(db, webhookId, outside),
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(readDb, webhookIds, defaultHours),
@@ -132,6 +134,15 @@ export function apiRoutes(
       tracing: resources.tracing,
     }),
     ...supportRoutes({ db, readDb, catalogue, knownStates: knownInterests }),
+    ...handRoutes({
+      db,
+      engine,
+      limits,
+      retentionMs: config.LOG_RETENTION,
+      onStopped: engine.stop,
+      onResuming: forgetCircuit,
+      onReleased,
+    }),
     webhookTopRoute(db),
     statusRoute(() =>
       readStatus({

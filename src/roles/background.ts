@@ -1,4 +1,5 @@
 import { dropOldAudit } from '../accounts/audit.js';
+import { readConcurrencyLimits } from '../accounts/shippers.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
@@ -162,10 +163,12 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
     ? [['simulations', sweepEveryMs, () => advanceSimulations(creation), ['simulations']]]
     : [];
 
+  const limitShippers = async () => dispatch.limitShippers(await readConcurrencyLimits(db));
   const { sharePaces } = dispatch;
   return [
     ...(sharePaces ? [['share paces', sharePacesEveryMs, sharePaces] as Task] : []),
     ['sweep deliveries', sweepEveryMs, dispatch.sweep, correctedInSweeps],
+    ['limits of shippers', sweepRestEveryMs, limitShippers],
     ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders), ['orders']],
     ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed, ['owed']],
     ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest), ['redeliveries', 'circuits']],

@@ -49,6 +49,11 @@ const tooManyRegistrations =
   'Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination.';
 const tooManyChanges = 'Too many requests, or more than 60 changes of this webhook within a minute.';
 
+const pausedByOperator = (webhookId: string) =>
+  conflict(
+    `The operator of this service has paused the webhook, so only the operator can resume it. Contact the operator, and name the webhook: ${webhookId}.`,
+  );
+
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
   const schemas = webhookSchemas(deps.policy);
@@ -159,7 +164,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description:
         'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
-      errors: { 429: `${tooManyRegistrations} Or more than 60 changes of this webhook within a minute.` },
+      errors: {
+        409: 'The operator has paused this webhook, and only the operator can resume it.',
+        429: `${tooManyRegistrations} Or more than 60 changes of this webhook within a minute.`,
+      },
       bodyExample: { status: 'PAUSED' },
       responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
@@ -175,6 +183,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
           if (isMoving) await deps.onMoving(tx, shipperId, webhookId);
           const stored = await lockWebhook(tx, shipperId, webhookId);
           if (!stored) return null;
+          if (body.status === 'ACTIVE' && stored.pausedBy === 'OPERATOR') throw pausedByOperator(webhookId);
           const changes = changesOf(stored, body, sealer);
           const fields = Object.keys(changes);
           const webhook =

@@ -209,6 +209,11 @@ export const webhook = z
     description: described(fields.description, 'Free text for yourself.', ''),
     createdAt: instant('When it was registered.', '2026-11-20T16:00:00+00:00'),
     updatedAt: instant('When it was last changed.', '2026-11-20T16:00:00+00:00'),
+    pausedBy: described(
+      z.enum(['OPERATOR']).nullable(),
+      '`OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.',
+      null,
+    ),
     unknownInterests: described(
       z.array(z.string()),
       'Interests that are not a state today. They are stored, because such a state may be added later.',

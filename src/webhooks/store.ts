@@ -1,4 +1,4 @@
-import { ms } from '../engine/engine.js';
+import { isPausedByOperator, ms } from '../engine/engine.js';
 import { isUuid } from '../http/request/paging.js';
 import { notFound, unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -17,11 +17,15 @@ export interface Webhook {
   description: string;
   createdAt: Date;
   updatedAt: Date;
+  /** Null if its shipper paused it, or nobody. */
+  pausedBy: 'OPERATOR' | null;
 }
 
 const columns = `webhook_id as "webhookId", interests, target_address as "targetAddress", status,
-  disabled_reason as "disabledReason", ordering, supersede, headers, description,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+  case when status = 'DISABLED' then disabled_reason end as "disabledReason",
+  ordering, supersede, headers, description,
+  created_at as "createdAt", updated_at as "updatedAt",
+  case when ${isPausedByOperator('webhooks')} then 'OPERATOR' end as "pausedBy"`;
 
 export function insertWebhook(
   db: Database,
@@ -93,6 +97,16 @@ export async function findWebhook(db: Database, shipperId: string, webhookId: st
   return webhook;
 }
 
+/** Null if there is no such webhook, or if it is deleted. */
+export async function findShipperOfWebhook(db: Database, webhookId: string): Promise<string | null> {
+  const [row] = await db.query<{ shipperId: string }>(
+    'find-shipper-of-webhook',
+    'select shipper_id as "shipperId" from webhooks where webhook_id = $1 and deleted_at is null',
+    [webhookId],
+  );
+  return row?.shipperId ?? null;
+}
+
 export async function lockWebhook(
   tx: Database,
   shipperId: string,
@@ -107,7 +121,10 @@ export async function lockWebhook(
   return rows[0] ?? null;
 }
 
-/** Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. */
+/**
+ * Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. If its shipper pauses what an operator
+ * has paused, it stays paused when the operator resumes it.
+ */
 export async function updateWebhook(
   db: Database,
   shipperId: string,
@@ -121,6 +138,7 @@ export async function updateWebhook(
             target_address = coalesce($4, target_address),
             status = coalesce($5, status),
             disabled_reason = case when $5 is null then disabled_reason end,
+            resumes_as = case when $5 is null then resumes_as when ${isPausedByOperator('webhooks')} and $5 = 'PAUSED' then $5 end,
             ordering = coalesce($6, ordering),
             supersede = coalesce($7, supersede),
             headers = coalesce($8, headers),
@@ -141,6 +159,34 @@ export async function updateWebhook(
       changes.headers ? JSON.stringify(changes.headers) : null,
       changes.description ?? null,
     ],
+  );
+  return rows[0] ?? null;
+}
+
+/** Remembers the status, for `resumeByOperator`. Null if there is no such webhook. */
+export async function pauseByOperator(tx: Database, webhookId: string): Promise<Webhook | null> {
+  const rows = await tx.query<Webhook>(
+    'pause-by-operator',
+    `update webhooks
+        set resumes_as = case when ${isPausedByOperator('webhooks')} then resumes_as else status end, status = 'PAUSED',
+            stopped_at = now(), revision = revision + 1, updated_at = now()
+      where webhook_id = $1 and deleted_at is null
+      returning ${columns}`,
+    [webhookId],
+  );
+  return rows[0] ?? null;
+}
+
+/** It gets back the status that its shipper wants. Null unless an operator has paused it. */
+export async function resumeByOperator(tx: Database, webhookId: string): Promise<Webhook | null> {
+  const rows = await tx.query<Webhook>(
+    'resume-by-operator',
+    `update webhooks
+        set status = resumes_as, resumes_as = null, revision = revision + 1, updated_at = now(),
+            called_since = case when resumes_as = 'ACTIVE' then now() else called_since end
+      where webhook_id = $1 and deleted_at is null and ${isPausedByOperator('webhooks')}
+      returning ${columns}`,
+    [webhookId],
   );
   return rows[0] ?? null;
 }

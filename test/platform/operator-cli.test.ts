@@ -66,6 +66,42 @@ test('the command line cancels a replay listed by status', async () => {
   await hook.close();
 });
 
+test('the command line pauses and resumes a webhook, limits its shipper, and sends again for it', async () => {
+  const hook = await startHook(account);
+  const { webhookId } = hook;
+  expect(await json(`webhook pause --webhook ${webhookId}`)).toMatchObject({ pausedBy: 'OPERATOR' });
+  expect((await run(`webhook resume --webhook ${webhookId}`)).stdout).toMatch(/^status +ACTIVE$/m);
+  expect(await run('webhook pause')).toMatchObject({ exit: 2 });
+  const deliveryId = await orderDelivered(account, webhookId);
+  expect(await json(`redeliver --delivery ${deliveryId}`)).toEqual({ deliveryId });
+  await hook.receiver.waitFor(2);
+  const from = new Date(Date.now() - 60_000).toISOString();
+  const waited = await json(`replay --webhook ${webhookId} --from ${from} --status FAILED --wait`);
+  expect(waited).toMatchObject({ queued: 0 });
+  const replay = await json(`redeliver --webhook ${webhookId} --from ${from}`);
+  expect(await json(`replay show --id ${String(replay.replayId)}`)).toMatchObject({
+    requestedBy: 'OPERATOR',
+  });
+  for (const wrong of ['redeliver', 'replay', `redeliver --delivery ${deliveryId} --webhook ${webhookId}`])
+    expect(await run(wrong)).toMatchObject({ exit: 2, stdout: '' });
+  expect(await run(`replay --webhook ${webhookId} --from x`)).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('from: '),
+  });
+  const shipper = `shipper limit --shipper ${account.shipperId}`;
+  expect(await json(`${shipper} --rate 900 --concurrency 5`)).toMatchObject({
+    rateLimit: 900,
+    maxConcurrency: 5,
+  });
+  expect(await json(`${shipper} --rate none --concurrency none`)).toMatchObject({
+    rateLimit: null,
+    maxConcurrency: null,
+  });
+  expect(await run(shipper)).toMatchObject({ exit: 2 });
+  expect(await run(`${shipper} --rate many`)).toMatchObject({ exit: 2 });
+  await hook.close();
+});
+
 test('status shows deliveries owed to webhooks that are not called, and the shippers owed most', async () => {
   const scene = async (email: string, hooks: number, orders: number) => {
     const own = await registerAccount(service, email);

@@ -3,7 +3,13 @@ import { giveBack } from '../../src/engine/outbox/claim.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { cancelOwed } from '../../src/engine/outbox/turns.js';
 import { untilNoSendCanStart } from '../../src/engine/attempt/leases.js';
-import { markDeleted } from '../../src/webhooks/store.js';
+import {
+  lockWebhook,
+  markDeleted,
+  pauseByOperator,
+  resumeByOperator,
+  updateWebhook,
+} from '../../src/webhooks/store.js';
 import {
   createSweeper,
   finish,
@@ -15,7 +21,7 @@ import {
   record,
   takeUpLapsed,
 } from '../support/core/acts.js';
-import { stopAt } from '../support/core/barriers.js';
+import { doneOrWaiting, stopAt } from '../support/core/barriers.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/core/race.js';
 import { addShipment, addWebhook, picture, setStatus, outboxOf } from '../support/core/world.js';
 
@@ -68,6 +74,34 @@ describe('an event recorded while its webhook is stopped', () => {
     expect((await inspect()).deleted).toEqual([webhookId]);
     await sweep();
     expect(await now()).toEqual(['1 WEBHOOK_DELETED', '2 WEBHOOK_DELETED']);
+  });
+});
+
+describe('an operator pauses a webhook while its shipper resumes it', () => {
+  test('before: the shipper finds that it is for the operator to resume', async () => {
+    await setStatus(world, webhookId, 'PAUSED');
+    const stop = stopAt(world, 'pause-by-operator', 'COMMIT');
+    const pausing = pauseByOperator(stop.db, webhookId);
+    await stop.reached;
+    const found = lockWebhook(world.db, world.shipperId, webhookId);
+    await doneOrWaiting(world.db, found);
+    stop.go();
+    await pausing;
+    expect(await found).toMatchObject({ status: 'PAUSED', pausedBy: 'OPERATOR' });
+    expect(await resumeByOperator(world.db, webhookId)).toMatchObject({ status: 'PAUSED', pausedBy: null });
+  });
+
+  test('after: it is paused, and active once an operator resumes it', async () => {
+    await setStatus(world, webhookId, 'PAUSED');
+    const stop = stopAt(world, 'update-webhook', 'COMMIT');
+    const resuming = updateWebhook(stop.db, world.shipperId, webhookId, { status: 'ACTIVE' });
+    await stop.reached;
+    const pausing = pauseByOperator(world.db, webhookId);
+    await doneOrWaiting(world.db, pausing);
+    stop.go();
+    await resuming;
+    expect(await pausing).toMatchObject({ status: 'PAUSED', pausedBy: 'OPERATOR' });
+    expect(await resumeByOperator(world.db, webhookId)).toMatchObject({ status: 'ACTIVE' });
   });
 });
 

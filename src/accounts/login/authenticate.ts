@@ -133,11 +133,17 @@ export const authenticateShipper =
     if (!claims) throw unauthorized();
     const { shipperId, userId } = claims;
     const hash = accountKey === null ? Buffer.from(claims.accountKeyHash, 'base64url') : sha256(accountKey);
-    const { verdict } = await judgeBy(principals, claims, hash.toString('base64url'));
+    const { verdict, principal } = await judgeBy(principals, claims, hash.toString('base64url'));
     if (verdict === 'SUSPENDED') throw suspended();
     if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
     if (verdict !== 'GOOD') throw unauthorized();
-    return { shipperId, userId, operator: null, address: addressOf(request) };
+    return {
+      shipperId,
+      userId,
+      rateLimit: principal!.rateLimit,
+      operator: null,
+      address: addressOf(request),
+    };
   };
 
 export const hasToken =
@@ -192,7 +198,12 @@ export const authenticateOperator =
     const given = tokenOf(request);
     const operator = findByToken(operators, given);
     if (operator && allows(operator.scope, needed))
-      return { shipperId: '', userId: '', operator: operator.name, address: addressOf(request) };
+      return {
+        shipperId: '',
+        userId: '',
+        operator: operator.name,
+        address: addressOf(request),
+      };
     noteRefused(refusals, operator, request);
     throw operator ? insufficientScope(needed) : unauthorized('Bearer', 'The operator token is not valid.');
   };

@@ -15,6 +15,8 @@ export interface ReplayRange {
   latest: Date;
   deliveryStatus: ReplayedStatus | null;
   trackingId: string | null;
+  /** Else its shipper asked for it. */
+  requestedBy?: 'OPERATOR';
 }
 
 export interface ReplayCount {
@@ -53,6 +55,7 @@ export async function insertReplay(
     range.from,
     range.to,
     limits.maxOfShipper,
+    range.requestedBy ?? null,
   ]);
   const [row] = rows;
   if (!row) return null;
@@ -91,9 +94,9 @@ const insertText = `
      where w.may_begin
   ), added as (
     insert into replays (replay_id, webhook_id, shipper_id, shipment_id, delivery_status, last_event_id,
-                         end_event_id, total, from_at, to_at)
+                         end_event_id, total, from_at, to_at, requested_by)
     select $1, webhook_id, shipper_id, shipment_id, $6, uuid_floor($4), uuid_floor($5),
-           case when recorded < $9 then total end, $10, $11
+           case when recorded < $9 then total end, $10, $11, $13
       from target, counted where may_begin
     returning replay_id, total
   )
@@ -114,6 +117,7 @@ export interface Replay {
   endEventId: string;
   deliveryStatus: string | null;
   trackingId: string | null;
+  requestedBy: 'SHIPPER' | 'OPERATOR';
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -124,6 +128,7 @@ const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.statu
                 then (select count(*)::int from ${owedBy('r.replay_id')} o) else 0 end as done,
   r.total, r.from_at as "from", r.to_at as "to", r.last_event_id as "lastEventId", r.end_event_id as "endEventId",
   r.delivery_status as "deliveryStatus", r.created_at as "createdAt", r.finished_at as "finishedAt",
+  coalesce(r.requested_by, 'SHIPPER') as "requestedBy",
   (select tracking_id from shipments where shipment_id = r.shipment_id) as "trackingId"`;
 
 export function listReplays(db: Database, limit: number): Promise<Replay[]> {

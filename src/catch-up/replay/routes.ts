@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actorOf } from '../../accounts/audit.js';
+import { actorOf, audited, type Actor } from '../../accounts/audit.js';
 import {
   trackingIdToFind,
   described,
@@ -29,6 +29,7 @@ import {
   type Replay,
   type ReplayCount,
   type ReplayLimits,
+  type ReplayRange,
 } from './request-store.js';
 
 const nothingQueued = [
@@ -43,7 +44,7 @@ const nothingQueued = [
 
 const replayId = uuid('Identifier of the replay.');
 
-const replayAccepted = z
+export const replayAccepted = z
   .object({
     queued: described(
       z.int().min(0).nullable(),
@@ -77,6 +78,7 @@ export const replayProgress = z
       null,
     ),
     trackingId: described(trackingId.nullable(), 'The requested shipment; null for all.'),
+    requestedBy: described(z.enum(['SHIPPER', 'OPERATOR']), 'Who requested it.'),
     createdAt: instant('When it was requested.'),
     finishedAt: instant('When it ended; null before that.').nullable(),
   })
@@ -98,7 +100,7 @@ export const replayView = ({ lastEventId, endEventId, ...replay }: Replay) => ({
 const limits: ReplayLimits = { maxOfWebhook: 10, maxOfShipper: 20, maxEvents: 10_000 };
 const clockLeewayMs = 5_000;
 
-const replayBody = z
+export const replayBody = z
   .object({
     from: instantInBody('Start of the span', '2026-11-20T00:00:00Z'),
     to: instantInBody('End of the span', '2026-11-21T12:00:00Z'),
@@ -118,13 +120,20 @@ const replayBody = z
 /** A malformed time is still the text that was sent. */
 const areDates = (...values: unknown[]) => values.every((value) => value instanceof Date);
 
-export interface ReplayRoutesDependencies {
+export interface ReplayRequestDependencies {
   db: Database;
   retentionMs: number;
   limits: WebhookLimits;
 }
 
-export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayRoutesDependencies): Route[] {
+export const replayErrors = {
+  409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all webhooks of its shipper, are still looking for deliveries.`,
+  429: `Too many requests, or ${byHandLimitText}`,
+};
+
+export const replayExample = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' };
+
+export function replayRoutes(deps: ReplayRequestDependencies): Route[] {
   return [
     route({
       method: 'post',
@@ -136,43 +145,62 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
       description:
         'Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.',
       responses: { 202: replayAccepted },
-      errors: {
-        409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all your webhooks, are still looking for deliveries.`,
-        429: `Too many requests, or ${byHandLimitText}`,
-      },
-      bodyExample: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' },
+      errors: replayErrors,
+      bodyExample: replayExample,
       params: webhookParams,
       body: replayBody,
-      handle: async ({ caller: { shipperId }, params: { webhookId }, body }) => {
-        const webhook = await findWebhook(db, shipperId, webhookId);
-        await webhookLimits.byHand({ ...webhook, shipperId });
-        const replayId = newId();
-        const range = {
-          webhookId,
-          shipperId,
-          from: body.from,
-          to: body.to,
-          loggedSince: new Date(Date.now() - retentionMs),
-          // Later events reach the webhook anyway; the leeway is for hosts whose clock is ahead.
-          latest: new Date(Date.now() + clockLeewayMs),
-          deliveryStatus: body.status ?? null,
-          trackingId: body.trackingId ?? null,
-        };
-        const counted = await insertReplay(db, replayId, range, limits).catch((error: unknown) => {
-          if (!isTooSlow(error)) throw error;
-          return insertReplay(db, replayId, range, { ...limits, maxEvents: 0 });
-        });
-        if (!counted) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
-        if (counted === 'tooMany')
-          throw conflict(
-            `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of your webhooks, are still looking for deliveries. Try again when one has found all of its own.`,
-          );
-        const reason = whyNothingQueued(counted, range);
-        return { httpStatus: 202, data: { queued: counted.total, reason, replayId } };
-      },
+      handle: async ({ caller: { shipperId }, params: { webhookId }, body }) => ({
+        httpStatus: 202,
+        data: await requestReplay(deps, { shipperId, webhookId, ...body }, null),
+      }),
     }),
   ];
 }
+
+/** Throws ApiError if the webhook's events may not be replayed. `operator`: null if the shipper asks. */
+export async function requestReplay(
+  { db, retentionMs, limits: webhookLimits }: ReplayRequestDependencies,
+  { shipperId, webhookId, ...asked }: { shipperId: string; webhookId: string } & z.output<typeof replayBody>,
+  operator: Actor | null,
+): Promise<z.output<typeof replayAccepted>> {
+  const webhook = await findWebhook(db, shipperId, webhookId);
+  await webhookLimits.byHand({ ...webhook, shipperId });
+  const replayId = newId();
+  const range: ReplayRange = {
+    webhookId,
+    shipperId,
+    from: asked.from,
+    to: asked.to,
+    loggedSince: new Date(Date.now() - retentionMs),
+    // Later events reach the webhook anyway; the leeway is for hosts whose clock is ahead.
+    latest: new Date(Date.now() + clockLeewayMs),
+    deliveryStatus: asked.status ?? null,
+    trackingId: asked.trackingId ?? null,
+    ...(operator && { requestedBy: 'OPERATOR' }),
+  };
+  const insert = (within: ReplayLimits) =>
+    operator === null
+      ? insertReplay(db, replayId, range, within)
+      : audited(
+          db,
+          operator,
+          (tx) => insertReplay(tx, replayId, range, within),
+          (done) => (isCounted(done) ? { action: 'REPLAY_REQUESTED', shipperId, webhookId } : null),
+        );
+  const counted = await insert(limits).catch((error: unknown) => {
+    if (!isTooSlow(error)) throw error;
+    return insert({ ...limits, maxEvents: 0 });
+  });
+  if (!counted) throw notFound(asked.trackingId ? 'This webhook or shipment' : 'This webhook');
+  if (!isCounted(counted))
+    throw conflict(
+      `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all webhooks of its shipper, are still looking for deliveries. Try again when one has found all of its own.`,
+    );
+  return { queued: counted.total, reason: whyNothingQueued(counted, range), replayId };
+}
+
+const isCounted = (done: ReplayCount | 'tooMany' | null): done is ReplayCount =>
+  done !== null && done !== 'tooMany';
 
 function whyNothingQueued(
   counted: ReplayCount,

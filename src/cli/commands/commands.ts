@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Data } from '../client.js';
 import { addEventCommands } from './events.js';
+import { addResendCommands } from './resend.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
 import { addSupportCommands } from './support.js';
 import {
@@ -28,6 +29,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 
   addEventCommands(program, request, io, finish);
   addSupportCommands(program, request, io, addShipmentCommands(program, io, request));
+  addResendCommands(program, request, io);
   addMaintenanceCommands(program, request);
 
   program
@@ -65,18 +67,6 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 }
 
 function addMaintenanceCommands(program: Command, request: Request): void {
-  const replay = program.command('replay').description('replays of what a webhook missed');
-  replay
-    .command('cancel')
-    .description('cancel a running replay (see status); it sends nothing afterwards')
-    .requiredOption('--id <id>', 'id of the replay', idArgument)
-    .addHelpText('after', example('replay cancel --id 0199…'))
-    .action(
-      request((send, path: { id: string }) =>
-        send('post', '/operator/v1/replays/{id}/cancel', { path, body: {} }),
-      ),
-    );
-
   const feed = program.command('feed').description('the feed of events');
   feed
     .command('renew')

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { Data, Send } from '../client.js';
 import {
+  UsageError,
   confirm,
   emailArgument,
   example,
   idArgument,
   ofShipper,
   paged,
+  wholeNumberArgument,
   yesOption,
   type Given,
   type Request,
@@ -51,6 +53,18 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     named(name, description)
       .addHelpText('after', example(`shipper ${name} --shipper 0199…`))
       .action(request((send, path: Chosen) => send('patch', one, { path, body: { status } })));
+  named('limit', 'limit the API requests of a shipper, or its attempts in flight; none lifts a limit')
+    .option('--rate <number>', 'API requests per second, or none: as API_RATE_LIMIT says', limitArgument)
+    .option('--concurrency <number>', 'attempts in flight in each worker, or none', limitArgument)
+    .addHelpText('after', example('shipper limit --shipper 0199… --rate 20 --concurrency 5'))
+    .action(
+      request((send, { rate, concurrency, ...path }: Chosen & Limits) => {
+        if (rate === undefined && concurrency === undefined)
+          throw new UsageError('Give --rate or --concurrency.');
+        const body = { rateLimit: orNull(rate), maxConcurrency: orNull(concurrency) };
+        return send('patch', one, { path, body });
+      }),
+    );
   named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
     .option(...yesOption)
     .addHelpText('after', example('shipper remove --shipper 0199…'))
@@ -69,6 +83,15 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
       ),
     );
 }
+
+interface Limits {
+  rate?: number | 'none';
+  concurrency?: number | 'none';
+}
+
+const limitArgument = (text: string): number | 'none' => (text === 'none' ? text : wholeNumberArgument(text));
+
+const orNull = (limit: number | 'none' | undefined) => (limit === 'none' ? null : limit);
 
 async function createShipper(send: Send, { name, email }: { name: string; email?: string }): Promise<Data> {
   const shipper = await send('post', '/operator/v1/shippers', { body: { name } });

@@ -38,6 +38,18 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
       ),
     );
   const webhook = program.command('webhook').description('webhooks of all shippers');
+  for (const [name, description] of [
+    ['pause', 'hold what a webhook would get; only an operator can resume it'],
+    ['resume', 'resume a webhook that an operator has paused, and send what was held'],
+  ] as const)
+    webhookOption(webhook.command(name))
+      .description(description)
+      .addHelpText('after', example(`webhook ${name} --webhook 0199…`))
+      .action(
+        request((send, path: { webhook: string }) =>
+          send('post', `/operator/v1/webhooks/{webhook}/${name}`, { path, body: {}, repeatable: true }),
+        ),
+      );
   webhook
     .command('top')
     .description('list the webhooks of all shippers that fail, are owed the most, or are slow')
@@ -55,6 +67,9 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
       ),
     );
 }
+
+const webhookOption = (command: Command): Command =>
+  command.requiredOption('--webhook <id>', 'id of the webhook', idArgument);
 
 const topColumns = [
   ...['webhookId', 'status', 'circuit', 'pending', 'failed', 'p95Ms'],

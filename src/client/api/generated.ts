@@ -86,8 +86,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename, suspend or resume a shipper
-         * @description After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.
+         * Rename, suspend, resume or limit a shipper
+         * @description After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held. Limits take effect within 10 seconds in every process; what `maxConcurrency` holds back waits and delays no other shipper. Tests of webhooks do not count.
          */
         patch: operations["updateShipper"];
         trace?: never;
@@ -686,6 +686,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/webhooks/{webhookId}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a webhook of any shipper
+         * @description After the response, no attempt starts. What it misses is held, and only an operator can resume it. As in any pause, its shipper can still send tests and redeliveries.
+         */
+        post: operations["pauseWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/webhooks/{webhookId}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a webhook that an operator has paused
+         * @description The webhook gets the status that it had, or `PAUSED` if its shipper has paused it since. If that is `ACTIVE`, it gets what was held. Changes nothing if it is `ACTIVE`.
+         */
+        post: operations["resumeWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of any shipper again now
+         * @description Does what its shipper may do, within the same limits. The shipper sees that the operator asked for it.
+         */
+        post: operations["redeliverForShipper"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/webhooks/{webhookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send what a webhook of any shipper missed
+         * @description Does what its shipper may do, within the same limits. The shipper sees that the operator asked for it.
+         */
+        post: operations["replayForShipper"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/replays/{replayId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a replay of any shipper
+         * @description Shows its progress.
+         */
+        get: operations["getReplayOfShipper"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1030,6 +1130,16 @@ export interface components {
              * @example null
              */
             previousKeyValidUntil: string | null;
+            /**
+             * @description Its API requests per second, averaged over 10 s; null: `API_RATE_LIMIT`.
+             * @example null
+             */
+            rateLimit: number | null;
+            /**
+             * @description Its attempts in flight in each worker; null: no limit of its own.
+             * @example null
+             */
+            maxConcurrency: number | null;
         };
         /** @description The new account key, which is shown only here. */
         RotatedAccountKey: {
@@ -1104,7 +1214,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1230,6 +1340,12 @@ export interface components {
              * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
+            /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
             /**
              * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
@@ -1434,6 +1550,12 @@ export interface components {
              */
             updatedAt: string;
             /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
+            /**
              * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
              */
@@ -1510,6 +1632,12 @@ export interface components {
              * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
+            /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
             /**
              * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
@@ -1668,6 +1796,12 @@ export interface components {
              * @example 2026-11-20T16:00:00+00:00
              */
             updatedAt: string;
+            /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
             /**
              * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
@@ -2582,6 +2716,12 @@ export interface components {
              */
             trigger: "SCHEDULED" | "MANUAL" | "TEST" | "REPLAY";
             /**
+             * @description Who asked for the redelivery. Null for other attempts, and if that is not known.
+             * @example null
+             * @enum {string|null}
+             */
+            requestedBy: "SHIPPER" | "OPERATOR" | null;
+            /**
              * Format: date-time
              * @description When it began.
              * @example 2026-11-21T12:00:00+00:00
@@ -2701,6 +2841,12 @@ export interface components {
              * @enum {string}
              */
             trigger: "TEST";
+            /**
+             * @description Who asked for the redelivery. Null for other attempts, and if that is not known.
+             * @example null
+             * @enum {string|null}
+             */
+            requestedBy: "SHIPPER" | "OPERATOR" | null;
             /**
              * Format: date-time
              * @description When it began.
@@ -2896,6 +3042,11 @@ export interface components {
              */
             trackingId: string | null;
             /**
+             * @description Who requested it.
+             * @enum {string}
+             */
+            requestedBy: "SHIPPER" | "OPERATOR";
+            /**
              * Format: date-time
              * @description When it was requested.
              * @example 2026-11-21T12:00:00+00:00
@@ -2978,6 +3129,50 @@ export interface components {
                 /** @description Every invalid field or parameter. */
                 details?: components["schemas"]["WrongField"][];
             };
+        };
+        /** @description The webhook. */
+        OperatedWebhook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * Format: uuid
+             * @description Its shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * Format: uri
+             * @description Where notifications are sent, without the query.
+             * @example https://example.com/hooks/parcelhook
+             */
+            targetAddress: string;
+            /**
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
+             * @enum {string}
+             */
+            status: "ACTIVE" | "PAUSED" | "DISABLED";
+            /**
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
+            /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            updatedAt: string;
         };
         /** @description A webhook that may need attention. */
         TopWebhook: {
@@ -3474,7 +3669,7 @@ export interface components {
              * @example PAUSED
              * @enum {string}
              */
-            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
+            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "LIMIT" | "ROOM" | "LEASE" | "PARKED";
             /**
              * Format: date-time
              * @description When the reason ends, if known.
@@ -4077,6 +4272,16 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "ACTIVE" | "SUSPENDED";
+                    /**
+                     * @description Its API requests per second, averaged over 10 s; null: `API_RATE_LIMIT`.
+                     * @example null
+                     */
+                    rateLimit?: number | null;
+                    /**
+                     * @description Its attempts in flight in each worker; null: no limit of its own.
+                     * @example null
+                     */
+                    maxConcurrency?: number | null;
                 };
             };
         };
@@ -4520,7 +4725,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this action. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -4851,6 +5056,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The operator has paused this webhook, and only the operator can resume it. */
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. Or more than 60 changes of this webhook within a minute. */
@@ -5738,7 +5945,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description 10 replays of this webhook, or 20 of all your webhooks, are still looking for deliveries. */
+            /** @description 10 replays of this webhook, or 20 of all webhooks of its shipper, are still looking for deliveries. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6327,6 +6534,275 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description There is no such shipper. */
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    pauseWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["OperatedWebhook"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    resumeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["OperatedWebhook"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Its shipper has paused it, or it is `DISABLED`. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    redeliverForShipper: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The delivery.
+                 * @example 01a1fdfa-4678-7b5c-a374-8f90a1b2c3d4
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: a worker sends it at once. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Accepted: a worker sends it at once. */
+                        data: {
+                            /**
+                             * Format: uuid
+                             * @description Identifier of the delivery: one event for one webhook.
+                             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                             */
+                            deliveryId: string;
+                        };
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The delivery was cancelled, its webhook is deleted, or its event was erased. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    replayForShipper: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 01a1f9af-a400-7c1d-9e2f-3a4b5c6d7e8f
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayRange"];
+            };
+        };
+        responses: {
+            /** @description The replay has begun. It sends as fast as the receiver accepts. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Replay"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description 10 replays of this webhook, or 20 of all webhooks of its shipper, are still looking for deliveries. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getReplayOfShipper: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The replay.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                replayId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far a replay has come. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["ReplayProgress"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

@@ -37,6 +37,8 @@ export interface Dispatcher extends HandOver {
   redeliver(): Promise<void>;
   /** See the scheduler. There is room while no attempt ends, because then none waits for this process. */
   hasRoomForOrder(shipperId: string, orders: OrdersUnderWay): boolean;
+  /** See the scheduler. */
+  limitShippers(limits: ReadonlyMap<string, number>): void;
   /** Claims that wait for this process, by webhook. */
   heldBack(): Record<string, HeldBack>;
   /** performance.now() when an attempt last ended; -Infinity before the first one. */
@@ -243,6 +245,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     hasRoomForOrder: (shipperId, orders) =>
       performance.now() - lastEndAtMs >= stalledAfterMs ||
       scheduler.hasRoomForOrder(shipperId, orders, performance.now()),
+    limitShippers: (limits) => {
+      scheduler.limits.set(limits);
+      if (scheduler.isHolding() || scheduler.behind().length > 0) startAndPull();
+    },
     heldBack: () => scheduler.heldBack(performance.now()),
     lastEndAtMs: () => lastEndAtMs,
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),

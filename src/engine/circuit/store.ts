@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/parameters.js';
 import { oweAtOnce } from '../outbox/insert.js';
 import { withoutQuerySql } from '../send/sealing.js';
-import { isActive } from '../outbox/sql.js';
+import { isActive, isPausedByOperator } from '../outbox/sql.js';
 
 /** The circuit of one webhook, shared by all workers. */
 export interface Circuit {
@@ -189,7 +189,10 @@ export const responseReasons = ['GONE', 'REFUSED'] as const;
 export type ResponseReason = (typeof responseReasons)[number];
 export type DisabledReason = ResponseReason | 'FAILING';
 
-/** A test or a redelivery also calls a paused webhook, and what its response says counts. */
+/**
+ * A test or a redelivery also calls a paused webhook, and what its response says counts, unless an operator has paused it:
+ * its shipper could resume a disabled one.
+ */
 const disabledFrom: Record<DisabledReason, string[]> = {
   GONE: ['ACTIVE', 'PAUSED'],
   REFUSED: ['ACTIVE', 'PAUSED'],
@@ -207,7 +210,7 @@ export function disableWebhooks(
        select w.webhook_id
          from webhooks w join unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address) using (webhook_id)
         where w.target_address = coalesce(d.target_address, w.target_address)
-          and w.status = any($4::text[]) and w.deleted_at is null
+          and w.status = any($4::text[]) and w.deleted_at is null and not ${isPausedByOperator('w')}
         order by w.webhook_id for no key update of w
      )
      update webhooks w

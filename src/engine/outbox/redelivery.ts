@@ -140,6 +140,10 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
   );
 }
 
+/** Adds who asked to the JSON of an attempt, if it was an operator. */
+const withAsker = (detail: string) => `case requested_by when 'OPERATOR'
+  then '{"requestedBy":"OPERATOR"' || coalesce(',' || nullif(substr(${detail}, 2), '}'), '}') else ${detail} end`;
+
 const replaceLastAttempt = `
   before as (
     ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, ${outcomeOf('d')}
@@ -157,25 +161,25 @@ export async function settleRedelivery(
 ): Promise<{ finished: boolean } | null> {
   const rows = await db.query<{ finished: boolean }>(
     'settle-redelivery',
-    `with t as (
+    `with t (shipper_id, delivery_id, number, ${outcomeColumns}) as (
        delete from redeliveries
         where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
-       returning shipper_id, delivery_id, number
+       returning shipper_id, delivery_id, number, ${outcomeParameters(6, withAsker)}
      ), ended as (
        delete from outbox o using t where $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
        returning o.*
      ), logged as (
-       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
-                               $5::timestamptz, ${outcomeParameters(6)} from ended`)}
+       ${insertIntoLog(`select e.shipper_id, e.delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
+                               $5::timestamptz, ${outcomeOf('t')} from ended e, t`)}
      ), rested as (
        update outbox o set ${unclaimed} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
        returning o.shipper_id, o.delivery_id, o.webhook_id
      ), kept as (
-       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, ${outcomeParameters(6)} from rested`)}
+       ${insertAttempts(`select r.shipper_id, r.delivery_id, $3, 'MANUAL', $5, ${outcomeOf('t')} from rested r, t`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
           set attempt_count = $3, trigger = 'MANUAL', started_at = $5,
-              (${outcomeColumns}) = row (${outcomeParameters(6)}),
+              (${outcomeColumns}) = row (${outcomeOf('t')}),
               completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
               status = case when $4 then 'SUCCEEDED' else d.status end, reason = case when not $4 then d.reason end
          from t where ${sameDelivery('d', 't')}

@@ -84,6 +84,9 @@ const inCircuit = (w: string, condition: string) =>
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
+/** Only an operator may resume webhook `w`. */
+export const isPausedByOperator = (w: string) => `(${w}.status = 'PAUSED' and ${w}.resumes_as is not null)`;
+
 export const isCallable = (w: string) =>
   `(${isActive(w)} and not ${inCircuit(w, 'c.open_until is not null')})`;
 
@@ -241,8 +244,13 @@ export const lostOutcome = columns
   .map((column, index) => (column === 'error_code' ? `'LOST'::text` : `null::${parts[index]![0]}`))
   .join(', ');
 /** Parameters from `$first` on: `outcomeValues`. */
-export const outcomeParameters = (first: number) =>
-  parts.map(([type], index) => `$${first + index}::${type}`).join(', ');
+export const outcomeParameters = (first: number, toDetail: (given: string) => string) =>
+  parts
+    .map(([type], index) => {
+      const given = `$${first + index}::${type}`;
+      return columns[index] === 'detail' ? toDetail(given) : given;
+    })
+    .join(', ');
 /** The values, in the order of the columns. */
 export const outcomeValues = (attempt: AttemptRecord): unknown[] => parts.map(([, value]) => value(attempt));
 

@@ -10,6 +10,13 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
   slow: make(),
 });
 
+export interface ShipperLimit {
+  /** Attempts in flight in this process, of all its lanes. */
+  max: number;
+  /** The lanes that had no room for a page, in their order. */
+  waiting: Set<Lane>;
+}
+
 export class Shipper {
   readonly lanes = new Set<Lane>();
   /** Claims of all its lanes, and what they have reserved. */
@@ -23,7 +30,21 @@ export class Shipper {
   /** When it last had as many attempts as one shipper may, while the pool had places left. */
   readonly fullAtMs = eachPool(() => -Infinity);
 
+  /** Null for nearly all. */
+  limit: ShipperLimit | null = null;
+
   constructor(readonly id: string) {}
+
+  get isAtLimit(): boolean {
+    if (this.limit === null) return false;
+    const { quick, unknown, slow } = this.inFlight;
+    return quick + unknown + slow >= this.limit.max;
+  }
+
+  /** `max`: undefined if there is none. */
+  setLimit(max: number | undefined): void {
+    this.limit = max === undefined ? null : { max, waiting: new Set() };
+  }
 }
 
 /** A claim, from when this process has it until it is settled or given back. */
@@ -254,6 +275,8 @@ const maxLanesKept = 10_000;
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #shippers = new Map<string, Shipper>();
+  /** The attempts in flight of shippers that an operator limits. */
+  limits: ReadonlyMap<string, number> = new Map();
   #maxLanes = maxLanesKept;
 
   constructor(readonly firstLimit: number) {}
@@ -284,12 +307,18 @@ export class Lanes {
   }
 
   setShipper(lane: Lane, shipperId: string): void {
-    const shipper = this.#shippers.get(shipperId) ?? new Shipper(shipperId);
-    this.#shippers.set(shipperId, shipper);
+    const shipper = this.#shippers.get(shipperId) ?? this.#addShipper(shipperId);
     shipper.lanes.add(lane);
     shipper.load += lane.reserved;
     shipper.excess += lane.excess;
     lane.shipper = shipper;
+  }
+
+  #addShipper(shipperId: string): Shipper {
+    const shipper = new Shipper(shipperId);
+    shipper.setLimit(this.limits.get(shipperId));
+    this.#shippers.set(shipperId, shipper);
+    return shipper;
   }
 
   /** A deleted lane starts again in the unknown pool. */

@@ -114,6 +114,7 @@ export class Places {
   isLight(shipper: Shipper, pool: Pool): boolean {
     const large = shipper.large[pool];
     return (
+      !shipper.isAtLimit &&
       shipper.inFlight[pool] < lightShare * this.#places[pool] &&
       (large === 0 || (large < maxLargeOfLight && this.#large[pool] < 2 * maxLargeBytes))
     );
@@ -131,7 +132,11 @@ export class Places {
 
   /** It has as much in flight as one shipper may. */
   isFull(shipper: Shipper, pool: Pool): boolean {
-    return shipper.inFlight[pool] >= this.maxOfShipper[pool] || shipper.large[pool] >= maxLargeOfShipper;
+    return (
+      shipper.isAtLimit ||
+      shipper.inFlight[pool] >= this.maxOfShipper[pool] ||
+      shipper.large[pool] >= maxLargeOfShipper
+    );
   }
 
   mayMoveToSlow({ claim }: InFlight): boolean {
@@ -163,7 +168,9 @@ export class Places {
     const { pool: from } = entry;
     const shipper = entry.lane.shipper!;
     if (from !== null) {
-      if (this.isFull(shipper, from) && this.hasFree(from))
+      if (shipper.limit)
+        for (const pool of pools) shipper.fullAtMs[pool] = Math.max(shipper.fullAtMs[pool], fullUntilMs);
+      else if (this.isFull(shipper, from) && this.hasFree(from))
         shipper.fullAtMs[from] = Math.max(shipper.fullAtMs[from], fullUntilMs);
       this.#add(shipper, from, entry.claim, -1);
     }
@@ -215,7 +222,7 @@ export class Places {
    */
   forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
     const { outside, page } = lane;
-    if (lane.isPaced) return 0;
+    if (lane.isPaced || lane.shipper?.limit) return 0;
     if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
     if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
     const beyondPage = page ? Math.max(0, page.counted - page.room) : 0;
@@ -224,6 +231,15 @@ export class Places {
 
   /** Room for a page of the lane, whatever the load of the process; 0 if the room is not worth a page. */
   forPageIn(lane: Lane): number {
+    const room = this.#forPageIn(lane);
+    const limit = lane.shipper?.limit;
+    if (!limit) return room;
+    const within = Math.max(0, Math.min(room, limit.max - lane.shipper!.load));
+    if (within === 0) limit.waiting.add(lane);
+    return within;
+  }
+
+  #forPageIn(lane: Lane): number {
     const { load, limit } = lane;
     if (lane.isPaced) return Math.max(0, lane.granted - lane.pending.length - lane.reserved);
     const { counted, older } = lane.outside;
@@ -316,7 +332,7 @@ export function heldBack(
       if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < most / 2) continue;
       for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
     }
-  for (const lane of lanes.all()) if (lane.isPaced) crowded.add(lane);
+  for (const lane of lanes.all()) if (lane.isPaced || lane.shipper?.limit) crowded.add(lane);
   for (const lane of crowded)
     if (!lane.isEmpty) byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
 

@@ -24,6 +24,7 @@ import {
   type Page,
   type Usage,
 } from './places.js';
+import { ShipperLimits } from './shipper-limits.js';
 
 const maxLanesPerPage = 200;
 const maxClaimsPerPage = 200;
@@ -78,6 +79,7 @@ export class Scheduler {
   /** Lanes with something due in PostgreSQL and no page under way. */
   readonly #toFill = createFairQueue<Lane>();
   readonly pacing = new Pacing((lane) => this.#queueUp(lane));
+  readonly limits: ShipperLimits;
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   #lanesPerPage = maxLanesPerPage;
   /** Since when the process has been too full for the pages of some lanes; Infinity if it is not. */
@@ -89,6 +91,7 @@ export class Scheduler {
     this.#slowMs = slowMs;
     this.#limits = laneLimits(concurrency);
     this.#lanes = new Lanes(this.#limits.first);
+    this.limits = new ShipperLimits(this.#lanes, (lane) => this.#queueUp(lane));
     this.#places = new Places(concurrency);
   }
 
@@ -106,7 +109,7 @@ export class Scheduler {
     if (!shipper) return true;
     const own = ofShipper * shipper.lanes.size;
     if (this.#places.hasFew(shipper, own)) return true;
-    if (shipper.excess > 0) return false;
+    if (shipper.excess > 0 && !shipper.limit) return false;
     return this.#places.hasRoomForOrder(own + (all - ofShipper) * assumedWebhooks, nowMs);
   }
 
@@ -121,8 +124,7 @@ export class Scheduler {
     const ofOthers = freeUnknown + places.concurrency > 0 ? this.#limits.first : 0;
     const reservation: Room = { byWebhook: {}, ofOthers, total: 0 };
     const reserved: { lane: Lane; inLane: number }[] = [];
-    let wanted = 0;
-    let wantedByLight = 0;
+    let [wanted, wantedByLight] = [0, 0];
     for (const [shipperId, count] of events) {
       const shipper = this.#lanes.shipper(shipperId);
       const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
@@ -198,7 +200,8 @@ export class Scheduler {
 
   /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): InFlight[] {
-    const returned = this.pacing.grant(nowMs, (lane) => this.#takePending(lane, isReturnable));
+    const takeBack = (lane: Lane) => this.#takePending(lane, isReturnable);
+    const returned = [...this.pacing.grant(nowMs, takeBack), ...this.limits.full().flatMap(takeBack)];
     for (const entry of this.#claims.all) {
       const { lane, pool, startedAtMs } = entry;
       const mayGrow = lane.pool === 'slow' && lane.limit < this.#limits.slow;
@@ -249,7 +252,7 @@ export class Scheduler {
       if (lane.pool !== 'slow') this.#moveToSlow(lane, nowMs);
     } else if (durationMs !== null)
       this.#moveTo(lane, 'quick', Math.min(this.#limits.max, lane.limit * 2), nowMs);
-    this.#queueUp(lane);
+    this.limits.queueUp(lane);
   }
 
   /** Returns their pending claims, to be given back, except probes and redeliveries, which may start all the same. */
@@ -337,7 +340,6 @@ export class Scheduler {
 
   #takePending(lane: Lane, mayGo: (entry: InFlight) => boolean = () => true): InFlight[] {
     const going = lane.take(mayGo);
-    if (going.length === 0) return going;
     this.#places.pending[lane.pool] -= going.length;
     this.#queueUp(lane);
     return going;
@@ -377,14 +379,13 @@ export class Scheduler {
       lane.reserve(-room);
       this.#places.awaited[pool] -= room;
       lane.endPage(failed);
-      this.#queueUp(lane);
+      this.limits.queueUp(lane);
     }
   }
 
   /** A lane without room of its own is queued again when it has some. */
   #fillableLanes(budget: Budget, nowMs: number): Lane[] {
-    const fillable: Lane[] = [];
-    const tooMany: Lane[] = [];
+    const [fillable, tooMany]: [Lane[], Lane[]] = [[], []];
     while (fillable.length < this.#lanesPerPage && tooMany.length < maxLanesPerPage) {
       const lane = this.#toFill.take();
       if (!lane) break;

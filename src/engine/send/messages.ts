@@ -53,6 +53,8 @@ export interface AttemptDetail extends PhaseTimes {
   requestHeaders: Record<string, string> | null;
   /** Null without a response, or if the shipment is erased. */
   responseHeaders: Record<string, string> | null;
+  /** Absent unless an operator asked for the redelivery. */
+  requestedBy?: 'OPERATOR';
 }
 
 export const noDetail: AttemptDetail = {
@@ -67,7 +69,7 @@ export const noDetail: AttemptDetail = {
 };
 
 export const parseDetail = (detail: string | null): AttemptDetail =>
-  detail === null ? noDetail : (JSON.parse(detail) as AttemptDetail);
+  detail === null ? noDetail : { ...noDetail, ...(JSON.parse(detail) as Partial<AttemptDetail>) };
 
 export interface ToThread {
   /** A time of `monotonicMs`. */

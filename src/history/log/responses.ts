@@ -106,6 +106,11 @@ const attempt = z
   .object({
     number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
+    requestedBy: described(
+      z.enum(['SHIPPER', 'OPERATOR']).nullable(),
+      'Who asked for the redelivery. Null for other attempts, and if that is not known.',
+      null,
+    ),
     startedAt: instant('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if that is not known.', 84),
     dnsMs: phase(

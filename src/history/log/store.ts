@@ -126,9 +126,11 @@ export async function findDelivery(
   };
 }
 
-export interface Attempt extends Omit<AttemptDetail, 'errorDetail'> {
+export interface Attempt extends Omit<AttemptDetail, 'errorDetail' | 'requestedBy'> {
   number: number;
   trigger: string;
+  /** Who asked for a redelivery; null for other attempts, and if it is not known. */
+  requestedBy: 'SHIPPER' | 'OPERATOR' | null;
   startedAt: Date;
   durationMs: number | null;
   statusCode: number | null;
@@ -147,6 +149,7 @@ export type AttemptRow = Omit<Attempt, 'startedAt' | keyof AttemptDetail> & {
 const attemptOf = ({ detail, startedAt, ...row }: AttemptRow, isErased: boolean): Attempt => ({
   ...row,
   startedAt: new Date(startedAt),
+  requestedBy: row.trigger === 'MANUAL' && detail !== null && !isErased ? 'SHIPPER' : null,
   ...(isErased ? noDetail : parseDetail(detail)),
 });
 

@@ -196,7 +196,7 @@ const reportAfterMs = 1_000;
 const maxShippers = 10_000;
 
 /**
- * Allows a shipper `perSecond` requests, averaged over ten seconds so that a burst passes; 0 is unlimited. Throws
+ * Allows a shipper `perSecond` requests, or its own number, averaged over ten seconds so that a burst passes; 0 is unlimited. Throws
  * ApiError TOO_MANY_REQUESTS beyond. A request never waits for the shared count: requests are reported to it in the
  * background, a hundredth of the window's points or one second at a time. Each process may overdraw it by as much.
  */
@@ -205,11 +205,9 @@ export function createApiLimit(
   perSecond: number,
   onLimited: (limit: 'api') => void,
   timeScale = 1,
-): (shipperId: string) => void {
-  if (perSecond === 0) return () => undefined;
+): (shipperId: string, ownPerSecond: number | null) => void {
   const points = perSecond * secondsAveraged;
   const windowSeconds = Math.ceil(secondsAveraged * timeScale);
-  const block = Math.ceil(points / 100);
   const shared = limits.limit({ name: 'api', points, windowSeconds });
   const counts = new Map<string, Count>();
 
@@ -222,26 +220,34 @@ export function createApiLimit(
     return count;
   };
 
-  const report = (shipperId: string, count: Count, now: number) => {
+  const report = (shipperId: string, count: Count, now: number, ownPoints: number) => {
     const spent = count.unreported;
     count.unreported = 0;
     count.reportedAt = now;
     shared.spend(shipperId, spent).then(
       ({ left, resetMs }) => {
-        if (left <= 0) count.refusedUntil = performance.now() + resetMs;
+        if (left - points + ownPoints <= 0) count.refusedUntil = performance.now() + resetMs;
       },
       () => undefined, // a lost report limits no requests
     );
   };
 
-  return (shipperId) => {
+  return (shipperId, ownPerSecond) => {
+    const allowed = ownPerSecond ?? perSecond;
+    if (allowed === 0) return;
     const now = performance.now();
     const count = countOf(shipperId);
     if (now < count.refusedUntil) {
       onLimited('api');
-      throw tooManyRequests('Too many requests.', (count.refusedUntil - now) / 1_000);
+      const message =
+        ownPerSecond === null
+          ? 'Too many requests.'
+          : `Too many requests: the operator allows this account ${ownPerSecond} a second.`;
+      throw tooManyRequests(message, (count.refusedUntil - now) / 1_000);
     }
     count.unreported += 1;
-    if (count.unreported >= block || now - count.reportedAt >= reportAfterMs) report(shipperId, count, now);
+    const ownPoints = allowed * secondsAveraged;
+    if (count.unreported >= Math.ceil(ownPoints / 100) || now - count.reportedAt >= reportAfterMs)
+      report(shipperId, count, now, ownPoints);
   };
 }

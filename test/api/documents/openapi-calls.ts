@@ -164,6 +164,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     recordEvents: byOperator(() => '/events', {
       body: { events: [{ trackingId: world.trackingId, state: 'IN_TRANSIT' }, { trackingId: 'NONE' }, 7] },
     }),
+    redeliverForShipper: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}/redeliver`, post),
     eraseShipment: byOperator(({ trackingId }) => `/shipments/${trackingId}/erase`, post),
     simulateShipment: shipper(({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, {
       body: { states: ['LOST'] },
@@ -176,6 +177,10 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     listShipmentsOfShipper: byOperator(({ account }) => `/shipments?shipperId=${account.shipperId}`),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
     renewFeed: byOperator(() => '/feed/renew', post),
+    pauseWebhook: byOperator(({ webhookId }) => `/webhooks/${webhookId}/pause`, post),
+    resumeWebhook: byOperator(({ webhookId }) => `/webhooks/${webhookId}/resume`, post),
+    replayForShipper: byOperator(({ webhookId }) => `/webhooks/${webhookId}/replay`, { body: range() }),
+    getReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}`),
     cancelReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
     showPasswordForm: page(({ linkToken }) => `/set-password?token=${linkToken}`),
     setPassword: page(() => '/set-password', {

@@ -163,11 +163,17 @@ describe('the document describes the responses', () => {
     await checked('recordEvent', 409, calls.recordEvent!({}, { body: { state: 'DELIVERED' } }));
     await checked('simulateShipment', 409, calls.simulateShipment!());
     await checked('createUser', 409, calls.createUser!());
+    await calls.pauseWebhook!();
+    await checked('updateWebhook', 409, calls.updateWebhook!({}, { body: { status: 'ACTIVE' } }));
+    await calls.resumeWebhook!();
+    await calls.updateWebhook!({}, { body: { status: 'PAUSED' } });
+    await checked('resumeWebhook', 409, calls.resumeWebhook!());
+    await calls.updateWebhook!({}, { body: { status: 'ACTIVE' } });
     for (let rotations = 1; rotations <= 5; rotations += 1) await calls.rotateSecret!();
     await checked('rotateSecret', 409, calls.rotateSecret!());
     await service.sql(`insert into replays select gen_random_uuid(), webhook_id, shipper_id, null, null, last_event_id,
     end_event_id, 1, 0, 'RUNNING', now() + interval '1 day' from replays, generate_series(1, 10)`);
-    await checked('replayWebhook', 409, calls.replayWebhook!());
+    for (const id of ['replayWebhook', 'replayForShipper']) await checked(id, 409, calls[id]!());
     for (let webhooks = 2; webhooks < 5; webhooks += 1) await calls.createWebhook!();
     await checked('createWebhook', 409, calls.createWebhook!());
   });
@@ -216,7 +222,7 @@ describe('the document describes the responses', () => {
     await checked('getDelivery', 200, calls.getDelivery!(notice));
     await checked('listDeliveries', 200, calls.listDeliveries!());
     await checked('deleteWebhook', 200, calls.deleteWebhook!());
-    await checked('redeliver', 409, calls.redeliver!());
+    for (const id of ['redeliver', 'redeliverForShipper']) await checked(id, 409, calls[id]!());
   });
 
   test('while PostgreSQL is down', async () => {

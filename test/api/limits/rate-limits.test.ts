@@ -15,6 +15,7 @@ const second = await startProcess(service.env, 'api');
 const account = await registerAccount(service);
 const other = await registerAccount(service, 'b@example.com');
 const shared = await registerAccount(service, 'c@example.com');
+const slow = await registerAccount(service, 'd@example.com');
 afterAll(async () => {
   if (second) await stopProcess(second);
   await service.stop();
@@ -74,4 +75,20 @@ test('processes with Redis share the limits, and its keys show neither e-mail, a
   expect(keys.length).toBeGreaterThan(3);
   for (const secret of [shared.email, shared.accountKey, '127.0.0.1'])
     expect(keys.join()).not.toContain(secret);
+});
+
+test('a shipper that an operator limits keeps to that within ten seconds on every process, and is told so', async () => {
+  const path = `/shippers/${slow.shipperId}`;
+  const there = accountAt(slow, second);
+  expectSuccess(await there.call('/v1/webhooks'), 200); // it is known there without a limit
+  expectSuccess(await operator(service, path, { method: 'PATCH', body: { rateLimit: 1 } }), 200);
+  const changedAt = Date.now();
+  await sleep(10_000 - (Date.now() - changedAt));
+  const responses = await inSequences(1, 30, () => there.call('/v1/webhooks'));
+  expect(tally(responses)[200]).toBeLessThanOrEqual(12);
+  const refused = responses.at(-1)!;
+  expectLimited(refused, 6);
+  expect(refused.body.error.message).toContain('1 a second');
+  expectSuccess(await operator(service, path, { method: 'PATCH', body: { rateLimit: null } }), 200);
+  expectSuccess(await slow.call('/v1/states'), 200);
 });

@@ -31,6 +31,7 @@ describe('creating a webhook', () => {
       targetAddress,
       status: 'ACTIVE',
       disabledReason: null,
+      pausedBy: null,
       ordering: 'SHIPMENT',
       supersede: false,
       headers: {},

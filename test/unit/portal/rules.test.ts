@@ -150,6 +150,7 @@ describe('a summary', () => {
     targetAddress: 'https://example.com/hooks/',
     status: 'ACTIVE' as const,
     disabledReason: null,
+    pausedBy: null,
     ordering: 'SHIPMENT' as const,
     supersede: false,
     headers: {},
@@ -190,6 +191,14 @@ describe('a summary', () => {
       expect(statusOf(paused, health, [], now)).toBe('PAUSED');
       expect(trouble(paused, health, now)).toBe('');
       expect(advice({ ...paused, health }, now)).toBe('');
+    });
+
+    test('a webhook that the operator has paused says so, and who can resume it', () => {
+      const paused = { ...webhook, status: 'PAUSED' as const, pausedBy: 'OPERATOR' as const };
+      expect(trouble(paused, health, now)).toBe('Paused by the operator');
+      expect(advice({ ...paused, health }, now)).toBe(
+        'Paused by the operator, who alone can resume it. What it misses is held, and sent then.',
+      );
     });
 
     test('a disabled webhook says why, what to do, and what waits', () => {

@@ -138,7 +138,7 @@ describe('a delivery', () => {
     ],
     [
       { status: 'HELD', heldBy: 'PAUSED' },
-      'It is waiting because the webhook is paused. It will be sent when you resume the webhook.',
+      'It is waiting because the webhook is paused. It will be sent when the webhook is resumed.',
     ],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
@@ -223,7 +223,7 @@ test('a row of the log says in short what was responded, and what it waits for',
 
 test('while the webhook is not called, a retry has no time', () => {
   const retry = delivery({ attemptCount: 1, lastAttempt: failure503, nextAttemptAt: inMs(240_000) });
-  expect(deliverySentence(retry, nowMs, 'PAUSED')).toContain('; next attempt when you resume the webhook.');
+  expect(deliverySentence(retry, nowMs, 'PAUSED')).toContain('; next attempt when the webhook is resumed.');
   expect(waitInShort(retry, nowMs, 'PAUSED')).toBe('paused');
   expect(waitInShort(retry, nowMs, 'DISABLED')).toBe('disabled');
 });

@@ -226,7 +226,7 @@ const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
   attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
 
 function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  const { number, trigger, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
+  const { number, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
   const isSuccess = errorCode === null && durationMs !== null;
   return (
     <li class="attempt">
@@ -235,7 +235,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
           {statusCode ?? (errorCode === null ? 'Interrupted' : errorCode)}
         </StatusBadge>
         <span class="soft">
-          Attempt {number}, {triggerText(trigger)}
+          Attempt {number}, {triggerText(attempt)}
         </span>
         <span class="attempt-time soft">
           <Time at={startedAt} />

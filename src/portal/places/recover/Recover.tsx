@@ -252,7 +252,7 @@ function Replays({ replays, onChange }: ReplaysProps) {
 }
 
 function ReplayItem({ replay, onChange }: { replay: ReplayProgress; onChange: () => Promise<void> }) {
-  const { replayId, status, done, total, createdAt } = replay;
+  const { replayId, status, done, total, createdAt, requestedBy } = replay;
   const isRunning = status === 'RUNNING';
   const cancel = async () => {
     await call('POST', `/v1/replays/${replayId}/cancel`);
@@ -265,6 +265,7 @@ function ReplayItem({ replay, onChange }: { replay: ReplayProgress; onChange: ()
         <span>{replaySentence(replay)}</span>
         <span class="soft">
           <Time at={createdAt} />
+          {requestedBy === 'OPERATOR' && ', by the operator'}
         </span>
         {isRunning && (
           <Button class="small" onClick={cancel}>

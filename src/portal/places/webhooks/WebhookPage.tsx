@@ -83,9 +83,11 @@ export function WebhookPage({ id = '' }: { id?: string }) {
             {data.status === 'ACTIVE' ? (
               <Button onClick={() => setAsked('pause')}>Pause</Button>
             ) : (
-              <Button kind={isDisabled ? 'primary' : 'plain'} onClick={() => setStatus('ACTIVE')}>
-                Resume
-              </Button>
+              data.pausedBy !== 'OPERATOR' && (
+                <Button kind={isDisabled ? 'primary' : 'plain'} onClick={() => setStatus('ACTIVE')}>
+                  Resume
+                </Button>
+              )
             )}
             <Link class="button" href={withQuery('/recover', { webhookId: id })}>
               Recover…

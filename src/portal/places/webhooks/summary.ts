@@ -33,10 +33,11 @@ export function interestsInWords(interests: string[], notices: readonly string[]
 
 /** Why nothing is sent, or when the next attempt is; empty if all is well. `now` in ms. */
 export function trouble(
-  { status, disabledReason }: Webhook,
+  { status, disabledReason, pausedBy }: Webhook,
   health: Health | undefined,
   now: number,
 ): string {
+  if (pausedBy === 'OPERATOR') return 'Paused by the operator';
   if (status === 'DISABLED') return disabledReason ? disabledReasons[disabledReason] : '';
   if (status === 'PAUSED' || health?.circuit !== 'OPEN') return '';
   return health.nextProbeAt
@@ -107,7 +108,7 @@ export function slowest(hours: readonly Hour[]): string {
  * ms.
  */
 export function advice(webhook: WebhookWithHealth, now: number): string {
-  const { health, status } = webhook;
+  const { health, status, pausedBy } = webhook;
   const why = trouble(webhook, health, now);
   if (status === 'DISABLED') {
     const { pendingCount } = health;
@@ -119,5 +120,7 @@ export function advice(webhook: WebhookWithHealth, now: number): string {
     ];
     return parts.filter(Boolean).join(' ');
   }
+  if (pausedBy === 'OPERATOR')
+    return `${why}, who alone can resume it. What it misses is held, and sent then.`;
   return why && `${why}. If your server works again, send a test: a success sends what waits.`;
 }

@@ -63,6 +63,48 @@ describe('any sequence of events', () => {
     run(() => undefined);
   });
 
+  test('starts no attempt of a limited shipper beyond its limit, which may change at any time, and forgets nothing', () => {
+    const limiting = fc.record({
+      kind: fc.constant('limit' as const),
+      shipper: fc.constantFrom(...shippers),
+      max: fc.option(fc.integer({ min: 1, max: 3 })),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ arbitrary: act, weight: 9 }, limiting), { maxLength: 120 }),
+        fc.integer({ min: 1, max: 12 }),
+        (acts, concurrency) => {
+          const simulation = createSimulation({ concurrency, slowMs, shippers, webhooksOfShipper: 4 });
+          const limits = new Map<string, number>();
+          const inFlight = (shipper: string) =>
+            simulation.scheduler
+              .claims()
+              .filter(({ claim, pool }) => claim.shipperId === shipper && pool !== null).length;
+          let before = shippers.map(inFlight);
+          const check = () => {
+            for (const [n, shipper] of shippers.entries())
+              expect(inFlight(shipper)).toBeLessThanOrEqual(
+                Math.max(limits.get(shipper) ?? Infinity, before[n]!),
+              );
+            before = shippers.map(inFlight);
+          };
+          for (const one of acts) {
+            if (one.kind === 'limit') {
+              if (one.max === null) limits.delete(one.shipper);
+              else limits.set(one.shipper, one.max);
+              simulation.scheduler.limits.set(new Map(limits));
+            } else simulation.act(one);
+            check();
+          }
+          simulation.finish();
+          expect(simulation.unsent()).toEqual([]);
+          expect(simulation.sentTwice()).toEqual([]);
+        },
+      ),
+      { numRuns: runs(300) },
+    );
+  });
+
   test('has the leases of all claims renewed until they are settled or given back', () => {
     run(({ scheduler, held }) => {
       const renewed = scheduler.claims().map(({ claim }) => claim.deliveryId);
