@@ -2622,6 +2622,45 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            waitedMs: {
+                /**
+                 * Format: int64
+                 * @description For earlier states of its shipment.
+                 * @example 0
+                 */
+                turn: number;
+                /**
+                 * Format: int64
+                 * @description For your server, which had as many attempts as it may have at once.
+                 * @example 0
+                 */
+                receiver: number;
+                /**
+                 * Format: int64
+                 * @description For the circuit of the webhook, which was open.
+                 * @example 0
+                 */
+                circuit: number;
+                /**
+                 * Format: int64
+                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @example 0
+                 */
+                paused: number;
+                /**
+                 * Format: int64
+                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @example 0
+                 */
+                rate: number;
+                /**
+                 * Format: int64
+                 * @description For us, although it could have been sent.
+                 * @example 0
+                 */
+                us: number;
+            } | null;
             /**
              * Format: int64
              * @description HTTP status of the response; null without one.
@@ -2742,6 +2781,45 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            waitedMs: {
+                /**
+                 * Format: int64
+                 * @description For earlier states of its shipment.
+                 * @example 0
+                 */
+                turn: number;
+                /**
+                 * Format: int64
+                 * @description For your server, which had as many attempts as it may have at once.
+                 * @example 0
+                 */
+                receiver: number;
+                /**
+                 * Format: int64
+                 * @description For the circuit of the webhook, which was open.
+                 * @example 0
+                 */
+                circuit: number;
+                /**
+                 * Format: int64
+                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @example 0
+                 */
+                paused: number;
+                /**
+                 * Format: int64
+                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @example 0
+                 */
+                rate: number;
+                /**
+                 * Format: int64
+                 * @description For us, although it could have been sent.
+                 * @example 0
+                 */
+                us: number;
+            } | null;
             /**
              * Format: int64
              * @description HTTP status of the response; null without one.
@@ -3424,6 +3502,71 @@ export interface components {
                  * @example RETRY
                  */
                 status: string;
+            } | null;
+            /** @description The last finished attempt. */
+            lastAttempt: {
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 * @example 1
+                 */
+                number: number;
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
+                startedAt: string;
+                /**
+                 * Format: int64
+                 * @description HTTP status of the response; null without one.
+                 * @example 503
+                 */
+                statusCode: number | null;
+                /**
+                 * @description Why it failed; null if it succeeded.
+                 * @example HTTP_STATUS
+                 */
+                errorCode: string | null;
+                /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+                waitedMs: {
+                    /**
+                     * Format: int64
+                     * @description For earlier states of its shipment.
+                     * @example 0
+                     */
+                    turn: number;
+                    /**
+                     * Format: int64
+                     * @description For your server, which had as many attempts as it may have at once.
+                     * @example 0
+                     */
+                    receiver: number;
+                    /**
+                     * Format: int64
+                     * @description For the circuit of the webhook, which was open.
+                     * @example 0
+                     */
+                    circuit: number;
+                    /**
+                     * Format: int64
+                     * @description While the webhook was paused or disabled, or the account suspended.
+                     * @example 0
+                     */
+                    paused: number;
+                    /**
+                     * Format: int64
+                     * @description For the pace of its host, which has not agreed to more yet.
+                     * @example 0
+                     */
+                    rate: number;
+                    /**
+                     * Format: int64
+                     * @description For us, although it could have been sent.
+                     * @example 0
+                     */
+                    us: number;
+                } | null;
             } | null;
             /** @description The current attempt. */
             claim: {
