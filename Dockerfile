@@ -11,7 +11,9 @@ COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
 COPY docs/receiving.md docs/runbook.md docs/
-RUN npm run build
+# docker build --build-arg COMMIT="$(git rev-parse --short=12 HEAD)": what status, metrics and the first line name
+ARG COMMIT
+RUN COMMIT=$COMMIT npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.
 FROM $NODE AS dependencies

@@ -33,7 +33,9 @@ const withoutHttp2 = {
 
 const check = !process.argv.includes('--no-check');
 const inputs = digest([...settings, ...documents, ...filesIn('src').filter(isOfProgram)]);
+const commit = commitOf();
 if (!isBuilt()) await build();
+else if (builtStamp().commit !== commit) writeStamp({ ...builtStamp(), commit });
 
 async function build() {
   try {
@@ -46,7 +48,7 @@ async function build() {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });
     const outputs = digest(filesIn(staging), staging);
-    writeFileSync(`${staging}/${stamp}`, JSON.stringify({ inputs, outputs, checked: check }));
+    writeFileSync(`${staging}/${stamp}`, JSON.stringify({ inputs, outputs, checked: check, commit }));
     publish();
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -55,9 +57,25 @@ async function build() {
 
 function isBuilt() {
   if (!existsSync(`${dist}/${stamp}`)) return false;
-  const built = JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
+  const built = builtStamp();
   const outputs = filesIn(dist).filter((file) => path.relative(dist, file) !== stamp);
   return built.inputs === inputs && built.outputs === digest(outputs, dist) && (built.checked || !check);
+}
+
+function builtStamp() {
+  return JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
+}
+
+/** A commit that changes nothing of the program makes no other one, but is what runs. */
+function writeStamp(content) {
+  writeFileSync(`${staging}.${stamp}`, JSON.stringify(content));
+  renameSync(`${staging}.${stamp}`, `${dist}/${stamp}`);
+}
+
+/** COMMIT, where there is no repository, as in an image; null without either. */
+function commitOf() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
+  return process.env.COMMIT || (status === 0 && stdout.trim()) || null;
 }
 
 function tsc(...args) {

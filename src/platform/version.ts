@@ -15,4 +15,16 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
   version: string;
 };
 
+/** `commit`: that `dist` was built from; null if that is not known. */
+export const buildInfo: { version: string; commit: string | null } = { version, commit: builtFrom() };
+
+function builtFrom(): string | null {
+  try {
+    const stamp = readFileSync(path.join(packageFolder, 'dist', 'build.json'), 'utf8');
+    return (JSON.parse(stamp) as { commit?: string | null }).commit ?? null;
+  } catch {
+    return null; // run from its sources, without a build
+  }
+}
+
 export { version };
