@@ -73,7 +73,7 @@ export async function startApp(
       return Promise.all([listeners.main.close(), worker?.drain()]);
     });
     logger.info(
-      { ...buildInfo, role, url, metricsPort, queueEngine: resources.queue.kind, embedded: config.embedded },
+      { ...buildInfo, url, metricsPort, queueEngine: resources.queue.kind, embedded: config.embedded },
       'started',
     );
     const stop = async (delayMs = 0) => {
