@@ -172,7 +172,7 @@ test('what the runbook says to see in the status is there', async () => {
   const { stdout } = await shell.run(inEachForm('operator status')[0]!);
   const mentioned = [...runbook.matchAll(/`(ordersToCreate|\w+Due\w*)`/g)].map(([, name]) => name!);
   expect(mentioned.length).toBeGreaterThan(3);
-  for (const name of [...mentioned, 'Lag', 'Queues', 'Processes', 'wait for us'])
+  for (const name of [...mentioned, 'Lag', 'Queues', 'wait for us'])
     expect(stdout).toContain(name);
 });
 
