@@ -33,9 +33,9 @@ const withoutHttp2 = {
 
 const check = !process.argv.includes('--no-check');
 const inputs = digest([...settings, ...documents, ...filesIn('src').filter(isOfProgram)]);
-const commit = process.env.COMMIT || commitOfCheckout();
+const commit = commitOf();
 if (!isBuilt()) await build();
-else noteCommit();
+else if (builtStamp().commit !== commit) writeStamp({ ...builtStamp(), commit });
 
 async function build() {
   try {
@@ -57,23 +57,25 @@ async function build() {
 
 function isBuilt() {
   if (!existsSync(`${dist}/${stamp}`)) return false;
-  const built = JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
+  const built = builtStamp();
   const outputs = filesIn(dist).filter((file) => path.relative(dist, file) !== stamp);
   return built.inputs === inputs && built.outputs === digest(outputs, dist) && (built.checked || !check);
 }
 
-/** An image is built without the repository, and is given COMMIT. */
-function commitOfCheckout() {
-  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
+function builtStamp() {
+  return JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
 }
 
-/** A later commit may have the same sources. */
-function noteCommit() {
-  const built = JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
-  if (built.commit === commit || commit === undefined) return;
-  writeFileSync(`${staging}.json`, JSON.stringify({ ...built, commit }));
-  renameSync(`${staging}.json`, `${dist}/${stamp}`);
+/** A commit that changes nothing of the program makes no other one, but is what runs. */
+function writeStamp(content) {
+  writeFileSync(`${staging}.${stamp}`, JSON.stringify(content));
+  renameSync(`${staging}.${stamp}`, `${dist}/${stamp}`);
+}
+
+/** COMMIT, where there is no repository, as in an image; null without either. */
+function commitOf() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
+  return process.env.COMMIT || (status === 0 && stdout.trim()) || null;
 }
 
 function tsc(...args) {

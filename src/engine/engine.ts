@@ -93,7 +93,7 @@ export {
   type DestinationPolicy,
   type Destinations,
 } from './send/destination.js';
-export { noDetail, parseDetail, type AttemptDetail } from './send/messages.js';
+export { noDetail, parseDetail, type AttemptDetail, type WaitedMs } from './send/messages.js';
 export { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from './send/errors.js';
 export { sign, type OwnHeaders } from './send/headers.js';
 export { isProxyUrl } from './send/race.js';

@@ -156,6 +156,8 @@ const responder =
     const result = await (isGated
       ? shares[spec.cost].run(caller!.shipperId, response, work)
       : work(withoutSlot));
+    if (result && spec.hasProcessId)
+      response.locals.trackingId = (result.data as { trackingId?: string }).trackingId;
     if (result) response.status(result.httpStatus ?? 200).json(successBody(result, warnings));
     markAnswered(response);
   };

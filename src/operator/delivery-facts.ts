@@ -8,6 +8,8 @@ import {
   isProbed,
   isWithdrawn,
   ms,
+  parseDetail,
+  type WaitedMs,
 } from '../engine/engine.js';
 
 /** Facts that hold together at one time of PostgreSQL's clock. */
@@ -32,6 +34,8 @@ export interface DeliveryFacts {
   replayId: string | null;
   isWithdrawn: boolean;
   behind: { deliveryId: string; eventId: string; sequence: number; status: string } | null;
+  /** The last finished one; `waitedMs` as in the log. */
+  lastAttempt: LastAttempt | null;
   /** When `behind` stops blocking it (ORDER_HOLD); null while that is unknown. */
   behindUntil: Date | null;
   /** Counted up to `maxAhead`. */
@@ -56,6 +60,14 @@ export interface DeliveryFacts {
   isHandStopped: boolean;
 }
 
+export interface LastAttempt {
+  number: number;
+  startedAt: string;
+  statusCode: number | null;
+  errorCode: string | null;
+  waitedMs: WaitedMs | null;
+}
+
 export const maxAhead = 1_000;
 
 /**
@@ -67,7 +79,7 @@ export async function findFacts(
   deliveryId: string,
   { orderHoldMs }: { orderHoldMs: number },
 ): Promise<DeliveryFacts | null> {
-  const rows = await db.query<DeliveryFacts>(
+  const rows = await db.query<DeliveryFacts & { detail: string | null }>(
     'explain-delivery',
     `with known as materialized (
        select event_id, shipper_id, shipment_id, sequence, state, position from events
@@ -80,7 +92,8 @@ export async function findFacts(
          select * from outbox where shipper_id = whose.shipper_id and delivery_id = $1::uuid limit 1) o
      ), d as materialized (
        select d.* from whose cross join lateral (
-         select event_id, webhook_id, status, reason, attempt_count, completed_at from deliveries
+         select event_id, webhook_id, status, reason, attempt_count, completed_at, started_at, status_code, error_code, detail
+           from deliveries
           where shipper_id = whose.shipper_id and delivery_id = $1::uuid limit 1) d
      ), found as materialized (
        select 'OUTBOX' as place, event_id, webhook_id from o
@@ -101,6 +114,8 @@ export async function findFacts(
               'sequence', b.sequence, 'status', b.status) end as behind,
             case when w.probed and b.first_failed_at is not null
                  then greatest(b.first_failed_at, w.called_since) + ${ms('$2')} end as "behindUntil",
+            case when a.number is not null then json_build_object('number', a.number, 'startedAt', a.started_at,
+              'statusCode', a.status_code, 'errorCode', a.error_code) end as "lastAttempt", a.detail,
             ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
             w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
@@ -132,6 +147,13 @@ export async function findFacts(
          ${blocker('o', '$2', 'b.delivery_id, b.event_id, b.sequence, b.status, b.first_failed_at')}
             and o.waits_turn and w.ordering <> 'NONE'
           order by b.sequence limit 1) b on true
+       left join lateral (
+         select * from (
+           (select number, started_at, status_code, error_code, detail from attempts
+             where delivery_id = $1::uuid and shipper_id = e.shipper_id order by number desc limit 1)
+           union all
+           select d.attempt_count, d.started_at, d.status_code, d.error_code, d.detail where d.started_at is not null
+         ) last order by number desc limit 1) a on true
       cross join lateral (
         select count(*)::int as count from (
           select 1 from outbox x
@@ -140,5 +162,9 @@ export async function findFacts(
       limit 1`,
     [deliveryId, orderHoldMs],
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (!row) return null;
+  const { detail, lastAttempt, ...facts } = row;
+  const { waitedMs } = parseDetail(detail);
+  return { ...facts, lastAttempt: lastAttempt && { ...lastAttempt, waitedMs } };
 }

@@ -1,4 +1,5 @@
 import type { Durations } from '../platform/durations.js';
+import type { WaitedMs } from '../engine/engine.js';
 import { maxAhead, type DeliveryFacts } from './delivery-facts.js';
 import { isoOffset } from '../http/route.js';
 
@@ -62,11 +63,43 @@ export function explain(facts: DeliveryFacts, pace: Pace) {
     completedAt: isoOffset(facts.completedAt),
     waitsFor: waits.map(({ reason, until }) => ({ reason, until: isoOffset(until) })),
     behind: facts.behind,
+    lastAttempt: facts.lastAttempt && {
+      ...facts.lastAttempt,
+      startedAt: at(new Date(facts.lastAttempt.startedAt)),
+    },
     claim: claim && { ...claim, leaseUntil: isoOffset(claim.leaseUntil) },
     redeliveryRequestedAt: isoOffset(facts.handRequestedAt),
-    why: [why, ...others, ...parked, ...(hand ? [hand.why] : [])].join(' '),
+    why: [why, ...others, ...parked, ...attemptOf(facts), ...(hand ? [hand.why] : [])].join(' '),
     next: [next, ...(hand ? [hand.next] : [])].join(' '),
   };
+}
+
+const waits: Record<keyof WaitedMs, string> = {
+  turn: 'its turn',
+  receiver: 'its receiver',
+  circuit: 'an open circuit',
+  paused: 'a webhook that was not called',
+  rate: 'the pace of its host',
+  us: 'us',
+};
+const toldFromMs = 1_000;
+
+function attemptOf({ lastAttempt }: DeliveryFacts): string[] {
+  if (!lastAttempt) return [];
+  const { number, startedAt, errorCode, waitedMs } = lastAttempt;
+  const waited = Object.entries(waitedMs ?? {}).flatMap(([cause, waitMs]) =>
+    waitMs < toldFromMs ? [] : [`${Math.round(waitMs / 1_000)} s for ${waits[cause as keyof WaitedMs]}`],
+  );
+  return [
+    ...(waited.length > 0
+      ? [`Attempt ${number} began at ${at(new Date(startedAt))}, after ${waited.join(' and ')}.`]
+      : []),
+    ...(errorCode === 'LOST'
+      ? [
+          `Attempt ${number} was LOST: its process or thread ended before the outcome was known. It may have arrived.`,
+        ]
+      : []),
+  ];
 }
 
 interface Claim {

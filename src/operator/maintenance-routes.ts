@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { waitedMs } from '../history/log/responses.js';
 import { actorOf, audit, type Actor } from '../accounts/audit.js';
 import type { Durations } from '../platform/durations.js';
 import { findFacts } from './delivery-facts.js';
@@ -72,6 +73,16 @@ const explanation = z
       })
       .meta({ description: 'The earlier state of the shipment that blocks it.' })
       .nullable(),
+    lastAttempt: z
+      .object({
+        number: described(z.int(), 'Its number.', 1),
+        startedAt: instant('When it began.'),
+        statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 503),
+        errorCode: described(z.string().nullable(), 'Why it failed; null if it succeeded.', 'HTTP_STATUS'),
+        waitedMs,
+      })
+      .meta({ description: 'The last finished attempt.' })
+      .nullable(),
     claim: z
       .object({
         attempt: described(z.int(), 'The number of the attempt.', 1),
@@ -112,7 +123,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       description:
         'Says what the delivery waits for, which claim it has and what happens next, according to PostgreSQL. Shows ids, states and times only.',
       responses: { 200: explanation },
-      responseExample: { behind: null, claim: null },
+      responseExample: { behind: null, lastAttempt: null, claim: null },
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ params: { deliveryId } }) => {
         const facts = isUuid(deliveryId) ? await findFacts(db, deliveryId, deps) : null;

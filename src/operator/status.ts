@@ -5,6 +5,7 @@ import {
   readUncalled,
   type OpenCircuit,
   readBacklog,
+  type Backlog,
 } from '../observe/owed.js';
 import { listReplays } from '../catch-up/replay/request-store.js';
 import { replayProgress, replayView } from '../catch-up/replay/routes.js';
@@ -12,6 +13,7 @@ import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import { described, instant, uuid } from '../http/request/fields.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
+import { listProcesses, type Process } from '../observe/processes.js';
 import { listWrongClocks, type WrongClock } from '../observe/clock.js';
 import type { Producer } from '../platform/queue/engine.js';
 import type { StoredBytes } from '../platform/limits/stored-bytes.js';
@@ -35,6 +37,44 @@ const jobs = Object.fromEntries(
 
 const statusResponse = z
   .object({
+    processes: described(
+      z.array(
+        z
+          .object({
+            role: described(z.string(), 'Its role.', 'worker'),
+            host: described(z.string(), 'Name of the machine or the container.', 'worker-2'),
+            version: described(z.string(), 'Version of the service.', version),
+            commit: described(
+              z.string().nullable(),
+              'What it was built from; null if that is not known.',
+              '3e0e04b7d1c2',
+            ),
+            startedAt: instant('When it started.'),
+            seenAt: instant('When it was last seen.'),
+            isAlive: described(z.boolean(), 'Whether that is less than 90 s ago.', true),
+          })
+          .meta({ id: 'Process', description: 'A process of the service.' }),
+      ),
+      'The processes that were seen within the last hour, by role, at most 200. One that stops in good order is gone at once.',
+    ).optional(),
+    backlog: z
+      .object({
+        sendable: count('Deliveries that wait for the service (ours); counted up to 10,000 in all.'),
+        oldestSendableSeconds: count('How long the oldest of them has been sendable.'),
+        sending: count('Deliveries that are being sent.', 3),
+        waiting: described(
+          z.record(z.string(), z.int()),
+          'Deliveries that wait for what is not ours, by cause: `receiver` (its places are used), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.',
+          { receiver: 12, turn: 0, retry: 4, circuit: 0, paused: 0, disabled: 0, suspended: 0 },
+        ),
+      })
+      .meta({ description: 'What is owed: what waits for the service, and what waits for others.' })
+      .optional(),
+    unread: described(
+      z.record(z.string(), z.string()),
+      'The parts that could not be read, and why. They are left out.',
+      {},
+    ),
     queues: described(
       z.record(
         z.string(),
@@ -47,12 +87,14 @@ const statusResponse = z
       ),
       'Jobs by queue and state, or why a queue could not be read.',
       { creation: { waiting: 0, active: 1, delayed: 0 } },
-    ),
-    lag: z.object({
-      ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
-      deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
-      oldestDueSeconds: count('How long the oldest of them has been due.'),
-    }),
+    ).optional(),
+    lag: z
+      .object({
+        ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
+        deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
+        oldestDueSeconds: count('How long the oldest of them has been due.'),
+      })
+      .optional(),
     uncalled: z
       .object({
         ...uncalled,
@@ -75,7 +117,8 @@ const statusResponse = z
       .meta({
         description:
           'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper.',
-      }),
+      })
+      .optional(),
     storedBytes: z
       .object({
         limit: described(z.int(), '`STORED_BYTES_PER_DAY`; 0: no limit.', 1_073_741_824),
@@ -96,8 +139,9 @@ const statusResponse = z
           'The shippers that have stored the most today (UTC), at most 10.',
         ),
       })
-      .meta({ description: 'What shippers have stored today, against the limit.' }),
-    openCircuits: count('Webhooks whose circuit is open.', 1),
+      .meta({ description: 'What shippers have stored today, against the limit.' })
+      .optional(),
+    openCircuits: count('Webhooks whose circuit is open.', 1).optional(),
     circuits: described(
       z.array(
         z
@@ -112,7 +156,7 @@ const statusResponse = z
           .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
       ),
       'Those webhooks, at most 100; the last to begin failing comes first.',
-    ),
+    ).optional(),
     clocks: described(
       z.array(
         z
@@ -125,12 +169,16 @@ const statusResponse = z
           .meta({ id: 'WrongClock', description: 'A process whose clock is wrong.' }),
       ),
       "Processes whose clocks differ from PostgreSQL's by more than 30 s, at most 100; the worst come first.",
-    ),
-    replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
+    ).optional(),
+    replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.').optional(),
     versions: z.object({
       parcelhook: described(z.string(), 'Version of the service.', version),
       node: described(z.string(), 'Version of Node.', '24.11.0'),
-      postgres: described(z.string(), 'Version of PostgreSQL.', '18.0'),
+      postgres: described(
+        z.string().nullable(),
+        'Version of PostgreSQL; null if it could not be read.',
+        '18.0',
+      ),
       queueEngine: described(z.enum(['redis', 'postgres']), 'The store behind the queue.'),
     }),
   })
@@ -139,6 +187,7 @@ const statusResponse = z
 const replaysShown = 20;
 const circuitsShown = 100;
 const clocksShown = 100;
+const processesShown = 200;
 const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
@@ -151,35 +200,86 @@ export async function readStatus(deps: {
   /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
 }): Promise<object> {
-  const queues = await Promise.all(
-    [...deps.producers].map(async ([name, producer]) => [
-      name,
-      await producer.counts().catch((error: unknown) => ({ error: describeError(error) })),
-    ]),
-  );
-  const [row] = await deps.db.query(
-    'read-status',
-    `select current_setting('server_version') as postgres,
-            (select count(*)::int from (select 1 from orders_to_create limit ${countedMax}) s) as "ordersToCreate"`,
-  );
-  const { postgres, ordersToCreate } = row as Record<string, unknown>;
-  const { due, oldestDueSeconds } = await readBacklog(deps.db, {
+  const { db } = deps;
+  const backlog = readBacklog(db, {
     ...fullFrom(deps.concurrency),
     last: { full: {}, readAtMs: 0 },
     limit: countedMax,
   });
+  const parts: Record<string, Promise<unknown>> = {
+    processes: listProcesses(db, processesShown).then((all) => all.map(processView)),
+    backlog: backlog.then(backlogView),
+    queues: queuesView(deps.producers),
+    lag: Promise.all([countOrders(db), backlog]).then(([ordersToCreate, { due, oldestDueSeconds }]) => ({
+      ordersToCreate,
+      deliveriesDue: due,
+      oldestDueSeconds: Math.round(oldestDueSeconds),
+    })),
+    uncalled: uncalledView(db),
+    storedBytes: storedView(deps.stored),
+    openCircuits: countOpenCircuits(db),
+    circuits: listOpenCircuits(db, circuitsShown).then((all) => all.map(circuitView)),
+    clocks: listWrongClocks(db, clocksShown).then((all) => all.map(clockView)),
+    replays: listReplays(db, replaysShown).then((all) => all.map(replayView)),
+    postgres: db.query<{ postgres: string }>(
+      'server-version',
+      `select current_setting('server_version') as postgres`,
+    ),
+  };
+  const names = Object.keys(parts);
+  const settled = await Promise.allSettled(Object.values(parts));
+  const read: Record<string, unknown> = {};
+  const unread: Record<string, string> = {};
+  for (const [index, one] of settled.entries()) {
+    if (one.status === 'fulfilled') read[names[index]!] = one.value;
+    else unread[names[index]!] = reasonOf(one.reason);
+  }
+  const { postgres, ...shown } = read;
   return {
-    queues: Object.fromEntries(queues) as object,
-    lag: { ordersToCreate, deliveriesDue: due, oldestDueSeconds: Math.round(oldestDueSeconds) },
-    uncalled: await uncalledView(deps.db),
-    storedBytes: await storedView(deps.stored),
-    openCircuits: await countOpenCircuits(deps.db),
-    circuits: (await listOpenCircuits(deps.db, circuitsShown)).map(circuitView),
-    clocks: (await listWrongClocks(deps.db, clocksShown)).map(clockView),
-    replays: (await listReplays(deps.db, replaysShown)).map(replayView),
-    versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
+    ...shown,
+    unread,
+    versions: {
+      parcelhook: version,
+      node: process.versions.node,
+      postgres: (postgres as { postgres: string }[] | undefined)?.[0]?.postgres ?? null,
+      queueEngine: deps.engineKind,
+    },
   };
 }
+
+/** The cause is for operators; the message is for the callers of the API. */
+const reasonOf = (error: unknown) => describeError((error as { cause?: unknown } | null)?.cause ?? error);
+
+async function queuesView(producers: Map<string, Producer>): Promise<object> {
+  const queues = await Promise.all(
+    [...producers].map(async ([name, producer]) => [
+      name,
+      await producer.counts().catch((error: unknown) => ({ error: describeError(error) })),
+    ]),
+  );
+  return Object.fromEntries(queues) as object;
+}
+
+async function countOrders(db: Database): Promise<number> {
+  const [row] = await db.query<{ ordersToCreate: number }>(
+    'count-orders-to-create',
+    `select count(*)::int as "ordersToCreate" from (select 1 from orders_to_create limit ${countedMax}) s`,
+  );
+  return row!.ordersToCreate;
+}
+
+const backlogView = ({ sendable, oldestSendableSeconds, sending, waiting }: Backlog) => ({
+  sendable,
+  oldestSendableSeconds: Math.round(oldestSendableSeconds),
+  sending,
+  waiting,
+});
+
+const processView = ({ startedAt, seenAt, ...others }: Process) => ({
+  ...others,
+  startedAt: isoOffset(startedAt),
+  seenAt: isoOffset(seenAt),
+});
 
 async function storedView(stored: StoredBytes): Promise<object> {
   const { limit } = stored;
@@ -219,7 +319,7 @@ export const statusRoute = (status: () => Promise<object>): Route =>
     summary: 'Show how the service is doing',
     operationId: 'getStatus',
     description:
-      'Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.',
+      'Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays, versions and processes. A part that cannot be read is left out, and `unread` says why; a queue has an error instead.',
     responses: { 200: statusResponse },
     handle: async () => ({ data: await status() }),
   });

@@ -15,13 +15,16 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
   version: string;
 };
 
-/** The commit that the build was made of; `unknown` where the build did not know it, or there is none. */
-export const commit = readCommit();
+/** `commit`: that `dist` was built from; null if that is not known. */
+export const buildInfo: { version: string; commit: string | null } = { version, commit: builtFrom() };
 
-function readCommit(): string {
-  const stamp = path.join(packageFolder, 'dist', 'build.json');
-  if (!import.meta.dirname.startsWith(path.dirname(stamp)) || !existsSync(stamp)) return 'unknown';
-  return (JSON.parse(readFileSync(stamp, 'utf8')) as { commit?: string }).commit ?? 'unknown';
+function builtFrom(): string | null {
+  try {
+    const stamp = readFileSync(path.join(packageFolder, 'dist', 'build.json'), 'utf8');
+    return (JSON.parse(stamp) as { commit?: string | null }).commit ?? null;
+  } catch {
+    return null; // run from its sources, without a build
+  }
 }
 
 export { version };

@@ -158,6 +158,24 @@ function outcomeOf(attempt: AttemptLike): Told {
   return told(`The attempt failed${errorCode === null ? '' : ` (${errorCode})`}`);
 }
 
+const waits: Record<string, string> = {
+  turn: 'for its turn',
+  receiver: 'for your server to have a place',
+  circuit: 'because your server kept failing',
+  paused: 'while the webhook was not called',
+  rate: 'for the pace of your host',
+  us: 'for us',
+};
+const toldFromMs = 1_000;
+
+/** Says what a late attempt waited for: "It had waited 12 s for its turn."; empty if it was not late. */
+export function waitedSentence(waitedMs: Record<string, number> | null): string {
+  const parts = Object.entries(waitedMs ?? {})
+    .filter(([, ms]) => ms >= toldFromMs)
+    .map(([cause, ms]) => `${durationText(ms)} ${waits[cause] ?? ''}`);
+  return parts.length > 0 ? `It had waited ${parts.join(' and ')}.` : '';
+}
+
 const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}.`);
 
 export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));

@@ -13,13 +13,14 @@ import { createApp } from '../http/server.js';
 import { createInbox } from '../inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
 import { clockCheck } from '../observe/clock.js';
+import { registerProcess } from '../observe/processes.js';
 import { watchInfrastructure, type InfrastructureDependencies } from '../observe/infrastructure.js';
 import { schemaCheck } from '../platform/database/migrate.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createReleasers, openResources, type Resources, type Role } from './resources.js';
-import { commit, version } from '../platform/version.js';
+import { buildInfo, version } from '../platform/version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -60,6 +61,7 @@ export async function startApp(
     releasers.push('gauges', startGauges(resources, worker !== null).stop);
     health.use(...healthChecks(resources, worker, role));
     releasers.push('health', health.stop);
+    releasers.push('process', registerProcess(resources.workerDb, role, resources).stop);
     releasers.push(
       'infrastructure',
       watchInfrastructure(infrastructure(resources), worker !== null, resources).stop,
@@ -71,7 +73,7 @@ export async function startApp(
       return Promise.all([listeners.main.close(), worker?.drain()]);
     });
     logger.info(
-      { role, url, metricsPort, queueEngine: resources.queue.kind, embedded: config.embedded },
+      { ...buildInfo, url, metricsPort, queueEngine: resources.queue.kind, embedded: config.embedded },
       'started',
     );
     const stop = async (delayMs = 0) => {
@@ -115,7 +117,7 @@ function serve(
   const { config, logger, metrics } = resources;
   const access = openAccess(resources, refusals);
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  const build = { version, commit, node: process.versions.node };
+  const build = { version, commit: buildInfo.commit ?? 'unknown', node: process.versions.node };
   metrics.buildInfo.set({ ...build, role, queue: resources.queue.kind }, 1);
   const feed = createFeed({
     db: resources.apiDb,

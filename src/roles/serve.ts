@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { service } from '../accounts/audit.js';
 import { registerShipper } from '../accounts/shippers.js';
@@ -21,7 +22,7 @@ const startGraceMs = 3_000;
 
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
-  const logger = createLogger(config.LOG_LEVEL);
+  const logger = createLogger(config.LOG_LEVEL, { role, process: `${hostname()}/${process.pid}` });
   for (const problem of config.misspelt) logger.warn(problem);
   // A worker serves no requests, so there are none to redirect first.
   const delayMs = role === 'worker' ? 0 : config.SHUTDOWN_DELAY;

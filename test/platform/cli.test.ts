@@ -152,7 +152,7 @@ describe('requests', () => {
 
   test('output is aligned text, or JSON with --json in any position', async () => {
     expect((await operator(['status'])).stdout).toMatch(
-      /^queues\.deliver\.waiting {2}3\noldest {18}-\nuncalled\.deliveries {5}9\+\n\nshipperId .+\ns +9\+ +- +-\n\nwebhookId .+ nextProbeAt\nw {10}- {10}- {13}-\n$/,
+      /^Queues\n {2}name {5}waiting {2}active {2}delayed {2}error\n {2}deliver {2}3 +- +- +-\n\nOwed to webhooks that are not called\n {2}deliveries {2}9\+\n\nShippers owed the most of it\n(.*\n)+\nOpen circuits\n(.*\n)+\nOthers\n {2}oldest {2}-\n$/,
     );
     expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ oldest: null });
     const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);
@@ -169,9 +169,17 @@ describe('requests', () => {
       'more: --cursor c-1',
       '',
     ]);
+    const times = { startedAt: '2026-11-21T12:00:00.123+00:00', seenAt: '2026-11-21T12:00:30+00:00' };
+    const running = { host: '0123456789ab', version: '0.1.0', commit: '3e0e04b7d1c2', ...times };
     const probe = { failingSince: '2026-11-21T12:00:00+00:00', nextProbeAt: '2026-11-21T12:10:00+00:00' };
     first = () =>
       ok({
+        processes: [
+          { ...running, role: 'api', isAlive: true },
+          { ...running, role: 'worker', commit: null, isAlive: false },
+        ],
+        backlog: { sendable: 2, oldestSendableSeconds: 7, waiting: { receiver: 12 } },
+        unread: { uncalled: 'the database is gone' },
         uncalled: {
           shippers: [
             { shipperId: id(1), deliveries: 200_000, webhooks: 12, name: 'A very long name of a shipper' },
@@ -185,10 +193,14 @@ describe('requests', () => {
     const status = await operator(['status'], { COLUMNS: '80' });
     for (const line of status.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(status.stdout).toContain('A very long');
-    expect(status.stdout).toContain('\nworker-2  worker  600           2026-11-21T12:00:00+00:00\n');
-    expect(status.stdout).toContain(
-      `\n${id(2)}\n  shipperId ${id(3)}\n  failingSince 2026-11-21T12:00:00+00:00`,
-    );
+    for (const part of [
+      '\n  worker-2  worker  600           2026-11-21T12:00:00Z\n',
+      `\n  2026-11-21T12:00:00Z  2026-11-21T12:10:00Z\n    webhookId ${id(2)}\n    shipperId ${id(3)}\n`,
+      '\n  api     0123456789ab  0.1.0    3e0e04b7  2026-11-21T12:00:00Z  alive\n',
+      '  seen 12:00:30Z\n\nDeliveries that wait for us\n  sendable  2\n  oldest    7 s\n\nDeliveries that wait for others\n  receiver  12\n',
+    ])
+      expect(status.stdout).toContain(part);
+    expect(status.stdout).toMatch(/^Not read\n {2}uncalled {2}the database is gone\n\nProcesses\n/);
     first = () => null;
     const lines = (await operator(['audit'])).stdout.split('\n');
     expect(lines).toHaveLength(4); // a line each for a program

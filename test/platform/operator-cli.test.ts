@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hostname } from 'node:os';
+import { buildInfo } from '../../src/platform/version.js';
 import {
   basic,
   operator,
@@ -127,8 +129,25 @@ test('status shows deliveries owed to webhooks that are not called, and the ship
     shippers: [shipper(much, 2, 6), shipper(little, 1, 2)],
   });
   const { stdout } = await run('status');
-  expect(stdout).toMatch(/^uncalled\.deliveries +8$/m);
-  expect(stdout).toMatch(new RegExp(`^${much.shipperId} +6 +2 .*\\n${little.shipperId} +2 +1 `, 'm'));
+  expect(stdout).toMatch(/^Owed to webhooks that are not called\n {2}deliveries +8$/m);
+  expect(stdout).toMatch(new RegExp(` +6 +2 +${much.shipperId}\\n.* +2 +1 +${little.shipperId}$`, 'm'));
+});
+
+test('status shows the processes that run, what they were built from, and which part is not read', async () => {
+  const processes = async () => (await operator(service, '/status')).data;
+  await until('it is registered', async () => (await processes()).processes.length === 1);
+  const { processes: all, unread, backlog } = await processes();
+  const text = expect.any(String);
+  expect(all).toEqual([
+    { role: 'all', host: hostname(), ...buildInfo, startedAt: text, seenAt: text, isAlive: true },
+  ]);
+  expect(unread).toEqual({});
+  expect(backlog.waiting).toMatchObject({ receiver: 0 });
+  await service.sql('alter table wrong_clocks rename to unread_clocks');
+  const { clocks, unread: missing, processes: still } = await processes();
+  await service.sql('alter table unread_clocks rename to wrong_clocks');
+  expect([clocks, still.length]).toEqual([undefined, 1]);
+  expect(missing).toEqual({ clocks: expect.stringContaining('wrong_clocks') });
 });
 
 test('the command line registers a shipper and its first user at once', async () => {

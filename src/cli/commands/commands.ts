@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Data } from '../client.js';
 import { addEventCommands } from './events.js';
 import { addResendCommands } from './resend.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
+import { statusText } from './status.js';
 import { addSupportCommands } from './support.js';
 import {
   UsageError,
@@ -49,7 +49,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   program
     .command('status')
     .description(
-      'show how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, wrong clocks, replays, versions',
+      'show which processes run, what is late and whose fault that is, queues, circuits, clocks, replays, versions',
     )
     .addHelpText('after', example('status'))
     .action(request((send) => send('get', '/operator/v1/status'), statusText(widthOf(io))));
@@ -85,40 +85,6 @@ function addMaintenanceCommands(program: Command, request: Request): void {
     .addHelpText('after', example('secrets rotate-key'))
     .action(request((send) => send('post', '/operator/v1/secrets/rotate-key', { body: {}, ...rotation })));
 }
-
-const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
-
-const clockColumns = ['host', 'role', 'aheadSeconds', 'seenAt'];
-const storedColumns = ['shipperId', 'bytes', 'isLimited', 'name'];
-
-const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
-
-/** `200000+` means more than were counted. */
-const orMore = ({ isMore, ...others }: Data): Data =>
-  isMore === true ? { ...others, deliveries: `${String(others.deliveries)}+` } : others;
-
-/** Shippers and open circuits come last: there may be a hundred. */
-const statusText =
-  (width: number) =>
-  ({ circuits, clocks, uncalled, storedBytes, ...others }: Data): string => {
-    const { shippers, ...sums } = (uncalled ?? {}) as Data;
-    const { shippers: storing, ...limits } = (storedBytes ?? {}) as Data;
-    const table = (name: string, columns: string[], items: unknown) =>
-      Array.isArray(items) && items.length > 0
-        ? `\n${fitted({ name, columns, headColumns: 1, width })({ [name]: items })}`
-        : '';
-    return [
-      aligned({
-        ...others,
-        ...(uncalled !== undefined && { uncalled: orMore(sums) }),
-        ...(storedBytes !== undefined && { storedBytes: limits }),
-      }),
-      table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
-      table('stored', storedColumns, storing),
-      table('circuits', circuitColumns, circuits),
-      table('clocks', clockColumns, clocks),
-    ].join('');
-  };
 
 const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
 const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];

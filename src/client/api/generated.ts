@@ -815,7 +815,7 @@ export interface paths {
         };
         /**
          * Show how the service is doing
-         * @description Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays and versions. A queue that cannot be read has an error instead.
+         * @description Shows queues, lag, deliveries owed to webhooks that are not called, what shippers have stored today, open circuits, wrong clocks, replays, versions and processes. A part that cannot be read is left out, and `unread` says why; a queue has an error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -2762,6 +2762,45 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            waitedMs: {
+                /**
+                 * Format: int64
+                 * @description For earlier states of its shipment.
+                 * @example 0
+                 */
+                turn: number;
+                /**
+                 * Format: int64
+                 * @description For your server, which had as many attempts as it may have at once.
+                 * @example 0
+                 */
+                receiver: number;
+                /**
+                 * Format: int64
+                 * @description For the circuit of the webhook, which was open.
+                 * @example 0
+                 */
+                circuit: number;
+                /**
+                 * Format: int64
+                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @example 0
+                 */
+                paused: number;
+                /**
+                 * Format: int64
+                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @example 0
+                 */
+                rate: number;
+                /**
+                 * Format: int64
+                 * @description For us, although it could have been sent.
+                 * @example 0
+                 */
+                us: number;
+            } | null;
             /**
              * Format: int64
              * @description HTTP status of the response; null without one.
@@ -2888,6 +2927,45 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            waitedMs: {
+                /**
+                 * Format: int64
+                 * @description For earlier states of its shipment.
+                 * @example 0
+                 */
+                turn: number;
+                /**
+                 * Format: int64
+                 * @description For your server, which had as many attempts as it may have at once.
+                 * @example 0
+                 */
+                receiver: number;
+                /**
+                 * Format: int64
+                 * @description For the circuit of the webhook, which was open.
+                 * @example 0
+                 */
+                circuit: number;
+                /**
+                 * Format: int64
+                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @example 0
+                 */
+                paused: number;
+                /**
+                 * Format: int64
+                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @example 0
+                 */
+                rate: number;
+                /**
+                 * Format: int64
+                 * @description For us, although it could have been sent.
+                 * @example 0
+                 */
+                us: number;
+            } | null;
             /**
              * Format: int64
              * @description HTTP status of the response; null without one.
@@ -3249,6 +3327,51 @@ export interface components {
         };
         /** @description How the service is doing. */
         Status: {
+            /** @description The processes that were seen within the last hour, by role, at most 200. One that stops in good order is gone at once. */
+            processes?: components["schemas"]["Process"][];
+            /** @description What is owed: what waits for the service, and what waits for others. */
+            backlog?: {
+                /**
+                 * Format: int64
+                 * @description Deliveries that wait for the service (ours); counted up to 10,000 in all.
+                 * @example 0
+                 */
+                sendable: number;
+                /**
+                 * Format: int64
+                 * @description How long the oldest of them has been sendable.
+                 * @example 0
+                 */
+                oldestSendableSeconds: number;
+                /**
+                 * Format: int64
+                 * @description Deliveries that are being sent.
+                 * @example 3
+                 */
+                sending: number;
+                /**
+                 * @description Deliveries that wait for what is not ours, by cause: `receiver` (its places are used), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.
+                 * @example {
+                 *       "receiver": 12,
+                 *       "turn": 0,
+                 *       "retry": 4,
+                 *       "circuit": 0,
+                 *       "paused": 0,
+                 *       "disabled": 0,
+                 *       "suspended": 0
+                 *     }
+                 */
+                waiting: {
+                    [key: string]: number;
+                };
+            };
+            /**
+             * @description The parts that could not be read, and why. They are left out.
+             * @example {}
+             */
+            unread: {
+                [key: string]: string;
+            };
             /**
              * @description Jobs by queue and state, or why a queue could not be read.
              * @example {
@@ -3259,10 +3382,10 @@ export interface components {
              *       }
              *     }
              */
-            queues: {
+            queues?: {
                 [key: string]: components["schemas"]["QueueStatus"];
             };
-            lag: {
+            lag?: {
                 /**
                  * Format: int64
                  * @description Orders whose shipment is not created yet; counted up to 10,000.
@@ -3283,7 +3406,7 @@ export interface components {
                 oldestDueSeconds: number;
             };
             /** @description Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper. */
-            uncalled: {
+            uncalled?: {
                 /**
                  * Format: int64
                  * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
@@ -3305,7 +3428,7 @@ export interface components {
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
             /** @description What shippers have stored today, against the limit. */
-            storedBytes: {
+            storedBytes?: {
                 /**
                  * Format: int64
                  * @description `STORED_BYTES_PER_DAY`; 0: no limit.
@@ -3320,13 +3443,13 @@ export interface components {
              * @description Webhooks whose circuit is open.
              * @example 1
              */
-            openCircuits: number;
+            openCircuits?: number;
             /** @description Those webhooks, at most 100; the last to begin failing comes first. */
-            circuits: components["schemas"]["OpenCircuit"][];
+            circuits?: components["schemas"]["OpenCircuit"][];
             /** @description Processes whose clocks differ from PostgreSQL's by more than 30 s, at most 100; the worst come first. */
-            clocks: components["schemas"]["WrongClock"][];
+            clocks?: components["schemas"]["WrongClock"][];
             /** @description Running replays, and the newest finished ones. */
-            replays: components["schemas"]["ReplayProgress"][];
+            replays?: components["schemas"]["ReplayProgress"][];
             versions: {
                 /**
                  * @description Version of the service.
@@ -3339,16 +3462,56 @@ export interface components {
                  */
                 node: string;
                 /**
-                 * @description Version of PostgreSQL.
+                 * @description Version of PostgreSQL; null if it could not be read.
                  * @example 18.0
                  */
-                postgres: string;
+                postgres: string | null;
                 /**
                  * @description The store behind the queue.
                  * @enum {string}
                  */
                 queueEngine: "redis" | "postgres";
             };
+        };
+        /** @description A process of the service. */
+        Process: {
+            /**
+             * @description Its role.
+             * @example worker
+             */
+            role: string;
+            /**
+             * @description Name of the machine or the container.
+             * @example worker-2
+             */
+            host: string;
+            /**
+             * @description Version of the service.
+             * @example 0.1.0
+             */
+            version: string;
+            /**
+             * @description What it was built from; null if that is not known.
+             * @example 3e0e04b7d1c2
+             */
+            commit: string | null;
+            /**
+             * Format: date-time
+             * @description When it started.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last seen.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            seenAt: string;
+            /**
+             * @description Whether that is less than 90 s ago.
+             * @example true
+             */
+            isAlive: boolean;
         };
         /** @description The jobs of a queue by state, or an error. */
         QueueStatus: {
@@ -3619,6 +3782,71 @@ export interface components {
                  * @example RETRY
                  */
                 status: string;
+            } | null;
+            /** @description The last finished attempt. */
+            lastAttempt: {
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 * @example 1
+                 */
+                number: number;
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
+                startedAt: string;
+                /**
+                 * Format: int64
+                 * @description HTTP status of the response; null without one.
+                 * @example 503
+                 */
+                statusCode: number | null;
+                /**
+                 * @description Why it failed; null if it succeeded.
+                 * @example HTTP_STATUS
+                 */
+                errorCode: string | null;
+                /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+                waitedMs: {
+                    /**
+                     * Format: int64
+                     * @description For earlier states of its shipment.
+                     * @example 0
+                     */
+                    turn: number;
+                    /**
+                     * Format: int64
+                     * @description For your server, which had as many attempts as it may have at once.
+                     * @example 0
+                     */
+                    receiver: number;
+                    /**
+                     * Format: int64
+                     * @description For the circuit of the webhook, which was open.
+                     * @example 0
+                     */
+                    circuit: number;
+                    /**
+                     * Format: int64
+                     * @description While the webhook was paused or disabled, or the account suspended.
+                     * @example 0
+                     */
+                    paused: number;
+                    /**
+                     * Format: int64
+                     * @description For the pace of its host, which has not agreed to more yet.
+                     * @example 0
+                     */
+                    rate: number;
+                    /**
+                     * Format: int64
+                     * @description For us, although it could have been sent.
+                     * @example 0
+                     */
+                    us: number;
+                } | null;
             } | null;
             /** @description The current attempt. */
             claim: {

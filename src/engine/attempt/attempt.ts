@@ -19,7 +19,7 @@ import { settle } from '../outbox/claim.js';
 import type { AttemptRecord, Claim, LargeBody, Settlement } from '../outbox/types.js';
 import { renderNotification } from '../record/store.js';
 import { errorCodes } from '../send/errors.js';
-import { failedOutcome, type AttemptOutcome } from '../send/messages.js';
+import { failedOutcome, withWaited, type AttemptOutcome, type WaitedMs } from '../send/messages.js';
 import type { OpenTarget, Target, Targets } from '../send/sealing.js';
 import type { Sending } from '../send/threads.js';
 import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
@@ -47,8 +47,8 @@ export interface AttemptSteps {
   isProved?: boolean;
   /** The target is known: the exchange begins, unless this returns false. */
   sending?(target: Target): boolean;
-  /** The exchange is over; null: it may not start any more. */
-  answered?(outcome: AttemptOutcome | null): void;
+  /** The exchange is over; null: it may not start any more. Returns what it waited for; null if that is not kept. */
+  answered?(outcome: AttemptOutcome | null): WaitedMs | null;
   /** `accepted`: the claim was still ours. */
   settle(target: Target, outcome: AttemptOutcome): Promise<{ ended: Ended; accepted: boolean }>;
 }
@@ -75,10 +75,11 @@ export async function makeAttempt(
   if (!target) return null;
   if (sending?.(target) === false) return null;
   const outcome = await exchange(options, claim, target, issuedAt, isProved);
-  answered?.(outcome);
+  const waitedMs = answered?.(outcome) ?? null;
   if (!outcome) return null;
+  if (waitedMs) outcome.detail = withWaited(outcome.detail, waitedMs);
   const { ended, accepted } = await settle(target, outcome);
-  note(options, claim, ended, accepted);
+  note(options, claim, ended, accepted, waitedMs);
   return outcome;
 }
 
@@ -153,6 +154,7 @@ function note(
   claim: Claim,
   ended: Ended,
   accepted: boolean,
+  waitedMs: WaitedMs | null,
 ): void {
   const { statusCode, errorCode, durationMs } = ended;
   countAttempt(ended);
@@ -174,6 +176,7 @@ function note(
     errorCode,
     durationMs,
     delayMs: ended.delayMs,
+    waitedMs: waitedMs ?? undefined,
   };
   logger[level](line, accepted ? 'attempt' : 'attempt ended too late: its claim was lost');
 }

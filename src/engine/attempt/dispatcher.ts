@@ -6,6 +6,7 @@ import type { HeldBack, OrdersUnderWay, Page } from '../schedule/places.js';
 import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import type { AttemptOutcome, WaitedMs } from '../send/messages.js';
 import { isLost } from '../settle/retry-policy.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
@@ -190,13 +191,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       answered: (answer) => {
         const nowMs = performance.now();
         const sendableMs = scheduler.answered(entry, nowMs);
-        if (!answer) return;
+        if (!answer) return null;
         // A receiver that may have ended a thread counts as slow until it has proved to be quick, and one whose handshakes
         // are heavy for a while: other threads would make them again.
         if (answer.isHeavy) entry.lane.slowUntilMs = nowMs + heavyForMs;
         const isSlow = isLost(answer) || nowMs < entry.lane.slowUntilMs;
         took(isSlow ? Infinity : answer.durationMs);
         noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
+        return waitedOf(entry, sendableMs, answer);
       },
       settle: (target, answer) => settler.settle(claim, target.storedAddress, answer),
     });
@@ -275,6 +277,46 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
+
+/** So late, a success keeps what its delivery waited for, too. */
+const lateMs = 1_000;
+
+/**
+ * Counts what a delivery has waited for since its event was recorded, or since a later attempt was due. Null by hand,
+ * and of a success in time, unless all is kept. `sendableMs`: as `answered` returns it.
+ */
+export function waitedOf(
+  {
+    claim,
+    lane,
+    asOfMs,
+    sentAtMs,
+    dueMs,
+  }: Pick<InFlight, 'claim' | 'asOfMs' | 'sentAtMs' | 'dueMs'> & {
+    lane: { pacedAtMs: number };
+  },
+  sendableMs: number,
+  { ok, detail, startedAt, queuedMs }: Pick<AttemptOutcome, 'ok' | 'detail' | 'startedAt' | 'queuedMs'>,
+): WaitedMs | null {
+  if (claim.trigger === 'MANUAL') return null;
+  const isFirst = claim.trigger === 'SCHEDULED' && claim.number === 1;
+  const sinceMs = isFirst ? Math.min(claim.recordedAt.getTime(), dueMs) : dueMs;
+  if (ok && detail === null && startedAt.getTime() - sinceMs < lateMs) return null;
+  const calledMs = claim.calledAt?.getTime() ?? -Infinity;
+  const sendableFromMs = asOfMs - claim.sendableForMs;
+  const waited = { turn: 0, receiver: 0, circuit: 0, paused: 0, rate: 0, us: rounded(sendableMs + queuedMs) };
+  if (claim.stoppedBy) waited[claim.stoppedBy] = rounded(calledMs - sinceMs);
+  // A delivery claimed as it was recorded has waited for no turn.
+  const isInTurn = claim.ordered && claim.sequence > 1 && claim.calledAt !== undefined;
+  if (isFirst) waited[isInTurn ? 'turn' : 'us'] += rounded(dueMs - Math.max(sinceMs, calledMs));
+  if (sentAtMs !== null)
+    waited[lane.pacedAtMs >= sendableFromMs ? 'rate' : 'receiver'] = rounded(
+      sentAtMs - sendableFromMs - sendableMs,
+    );
+  return waited;
+}
+
+const rounded = (ms: number) => Math.max(0, Math.round(ms));
 
 export interface Retries {
   at(delayMs: number, due: Due): void;

@@ -42,19 +42,23 @@ const wantedRows = rowSet<Wanted>({
   since: ['timestamptz', ({ since }) => since],
 });
 
+/** A resume deletes the circuit: one that has counted since before has closed by itself. */
+const wasStopped = `o.called_since > case o.attempt_count when 1 then least(o.due_at, e.recorded_at) else o.due_at end`;
+
 /** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
   return db.query<DueClaim>(
     `pull-due@${months.name}`,
     `with picked as materialized (
-       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, w.called_since, ${isTroubled('c')} as troubled
+       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, w.called_since, w.stopped_at, c.window_started_at,
+              ${isTroubled('c')} as troubled
          from ${wantedRows.as('t')}
         cross join lateral (
-          select revision, ordering, supersede, called_since from webhooks
+          select revision, ordering, supersede, called_since, stopped_at from webhooks
            where webhook_id = t.webhook_id and ${isActive('webhooks')} limit 1) w
          left join lateral (
-           select open_until, failing_since from circuits where webhook_id = t.webhook_id limit 1) c on true
+           select open_until, failing_since, window_started_at from circuits where webhook_id = t.webhook_id limit 1) c on true
         cross join lateral (
           select shipper_id, delivery_id from outbox
            where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')
@@ -64,10 +68,13 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
      ), o as (
        update outbox o set ${claimed('$4')}
          from picked p where ${sameDelivery('o', 'p')}
-       returning o.*, p.revision, p.ordering, p.supersede, p.called_since, p.troubled
+       returning o.*, p.revision, p.ordering, p.supersede, p.called_since, p.stopped_at, p.window_started_at, p.troubled
      )
      select ${claimColumns}, o.due_at as "dueAt", false as "isProbe",
-            greatest(0, extract(epoch from now() - greatest(o.due_at, o.called_since)) * 1000)::float8 as "sendableForMs"
+            greatest(0, extract(epoch from now() - greatest(o.due_at, o.called_since)) * 1000)::float8 as "sendableForMs",
+            case when ${wasStopped} then o.called_since end as "calledAt",
+            case when ${wasStopped} then
+              case when o.window_started_at <= o.called_since and (o.stopped_at < o.due_at) is not false then 'circuit' else 'paused' end end as "stoppedBy"
        from o ${ofRecentEvent(months)}`,
     [...wantedRows.arrays(wanted), leaseMs],
   );
@@ -111,7 +118,9 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
-     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe", 0 as "sendableForMs" from o ${ofRecentEvent(months)}`,
+     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe", 0 as "sendableForMs",
+            now() as "calledAt", 'circuit' as "stoppedBy"
+       from o ${ofRecentEvent(months)}`,
     [leaseMs, probeMs],
   );
 }

@@ -114,6 +114,8 @@ export class Lane {
   pace: Pace | null = null;
   /** Attempts that have started since were allowed by it. */
   pacedFromMs = -Infinity;
+  /** When it last waited for its pace. */
+  pacedAtMs = -Infinity;
   /** It waits for its pace, and holds what that has granted only. */
   isPaced = false;
   granted = 0;

@@ -54,7 +54,7 @@ export class Pacing {
     for (const [pace, lanes] of this.#waiting) {
       for (let passed = 0; passed < lanes.size();) {
         const lane = lanes.take()!;
-        lane.fullAtMs = nowMs;
+        lane.fullAtMs = lane.pacedAtMs = nowMs;
         const isOver = pace.isAgreed || (lane.pending.length === 0 && !lane.isBehind && !lane.page);
         if (isOver) {
           this.#leave(lane, pace, nowMs);
@@ -86,7 +86,7 @@ export class Pacing {
     pace.used(lane.granted);
     lane.granted = 0;
     lane.isPaced = false;
-    lane.fullAtMs = nowMs;
+    lane.fullAtMs = lane.pacedAtMs = nowMs;
     this.queueUp(lane);
   }
 }

@@ -6,13 +6,7 @@ import { type LookupOptions, createDnsResolver } from './dns/resolver.js';
 import { isHeavy, type PhaseTimes } from './connection.js';
 import { isRefused } from './errors.js';
 import { serviceHeaders, sign, timestampOf, type FlatHeaders } from './headers.js';
-import {
-  failedOutcome,
-  noDetail,
-  type AttemptDetail,
-  type AttemptOutcome,
-  type Outgoing,
-} from './messages.js';
+import { failedOutcome, type AttemptDetail, type AttemptOutcome, type Outgoing } from './messages.js';
 import { masked, type OpenTarget } from './sealing.js';
 import { createSender, type SendOutcome } from './sender.js';
 
@@ -123,7 +117,7 @@ type Sent = PhaseTimes &
   >;
 
 export function detailOf(sent: Sent, request: SentRequest): string {
-  const detail: AttemptDetail = {
+  const detail: Omit<AttemptDetail, 'waitedMs'> = {
     dnsMs: sent.dnsMs,
     connectMs: sent.connectMs,
     tlsMs: sent.tlsMs,
@@ -138,7 +132,7 @@ export function detailOf(sent: Sent, request: SentRequest): string {
 
 /** The detail of a success that is not kept: null, unless something was wrong with its headers. */
 const onlyErrorDetail = ({ errorDetail }: Pick<AttemptDetail, 'errorDetail'>): string | null =>
-  errorDetail === null ? null : JSON.stringify({ ...noDetail, errorDetail });
+  errorDetail === null ? null : JSON.stringify({ errorDetail });
 
 function requestHeadersOf({ url, ownHeaders, serviceHeaders, body }: SentRequest): Record<string, string> {
   const headers = emptyHeaders();

@@ -44,8 +44,20 @@ export interface AttemptOutcome extends Omit<
   isHeavy: boolean;
 }
 
+/** How long a delivery has waited for each before its attempt; `us`: how long it was sendable. */
+export interface WaitedMs {
+  turn: number;
+  receiver: number;
+  circuit: number;
+  paused: number;
+  rate: number;
+  us: number;
+}
+
 /** The part of an attempt that nothing filters by. The log keeps it as one JSON text. */
 export interface AttemptDetail extends PhaseTimes {
+  /** Null of an attempt by hand, and of a success that came in time. */
+  waitedMs: WaitedMs | null;
   /** The receiver's IP address. */
   remoteAddress: string | null;
   errorDetail: ErrorDetail | null;
@@ -58,6 +70,7 @@ export interface AttemptDetail extends PhaseTimes {
 }
 
 export const noDetail: AttemptDetail = {
+  waitedMs: null,
   dnsMs: null,
   connectMs: null,
   tlsMs: null,
@@ -70,6 +83,10 @@ export const noDetail: AttemptDetail = {
 
 export const parseDetail = (detail: string | null): AttemptDetail =>
   detail === null ? noDetail : { ...noDetail, ...(JSON.parse(detail) as Partial<AttemptDetail>) };
+
+/** The thread that wrote `detail` does not know it. */
+export const withWaited = (detail: string | null, waitedMs: WaitedMs): string =>
+  `${detail === null ? '{' : `${detail.slice(0, -1)},`}"waitedMs":${JSON.stringify(waitedMs)}}`;
 
 export interface ToThread {
   /** A time of `monotonicMs`. */

@@ -102,6 +102,22 @@ const phase = (description: string, example: number) =>
     example,
   );
 
+const waited = (description: string) => described(z.int().min(0), description, 0);
+
+export const waitedMs = described(
+  z
+    .object({
+      turn: waited('For earlier states of its shipment.'),
+      receiver: waited('For your server, which had as many attempts as it may have at once.'),
+      circuit: waited('For the circuit of the webhook, which was open.'),
+      paused: waited('While the webhook was paused or disabled, or the account suspended.'),
+      rate: waited('For the pace of its host, which has not agreed to more yet.'),
+      us: waited('For us, although it could have been sent.'),
+    })
+    .nullable(),
+  'What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`.',
+);
+
 const attempt = z
   .object({
     number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
@@ -128,6 +144,7 @@ const attempt = z
       `IP address of your server that the attempt went to, even if no connection was made, and even behind an egress proxy. Null if none was chosen. ${notKept}`,
       '203.0.113.7',
     ),
+    waitedMs,
     statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
     errorCode,
     errorDetail: described(

@@ -14,6 +14,8 @@ interface Ended {
   caller?: Caller | undefined;
   error?: string | undefined;
   traceId?: string | undefined;
+  /** Of an order. */
+  trackingId?: string | undefined;
   isAborted: boolean;
 }
 
@@ -69,7 +71,7 @@ export function watchRequests(
     unknown: createLineLimit(logger, linesPerSecond.unknown, 'more requests without an account'),
   };
   const end = (request: IncomingMessage, startedAt: number, ended: Ended, timing: Timing = {}) => {
-    const { requestId, route, status, isSlowByDesign, caller, error, traceId, isAborted } = ended;
+    const { requestId, route, status, isSlowByDesign, caller, error, traceId, trackingId, isAborted } = ended;
     const { method = '' } = request;
     const now = performance.now();
     const untilMs = timing.answeredAtMs ?? timing.readingSinceMs ?? now;
@@ -77,9 +79,9 @@ export function watchRequests(
     const workedMs = Math.max(0, untilMs - startedAt - clientsMs);
     const durationMs = now - startedAt;
     count({ route, method, status, workedMs, isSlowByDesign });
-    const level = isProbe(request) ? 'debug' : 'info';
+    const level = isProbe(request) ? 'debug' : status >= 500 ? 'warn' : 'info';
     const kind = status >= 400 ? 'refused' : 'unknown';
-    if (level === 'info' && (status >= 400 || !caller) && !mayLog[kind](status)) return;
+    if (level !== 'debug' && (status >= 400 || !caller) && !mayLog[kind](status)) return;
     logger[level](
       {
         requestId,
@@ -88,6 +90,7 @@ export function watchRequests(
         status,
         durationMs: Math.round(durationMs),
         ...(caller?.shipperId && { shipperId: caller.shipperId }),
+        ...(trackingId && { trackingId }),
         ...(traceId && { traceId }),
         ...(error && { error }),
         ...(isAborted && { aborted: true }),
@@ -104,7 +107,7 @@ export function watchRequests(
       response.set('X-Request-Id', requestId);
       const startedAt = arrivedAt(request);
       response.once('close', () => {
-        const { caller, error, traceId, slowByDesign, timing } = response.locals as Locals;
+        const { caller, error, traceId, trackingId, slowByDesign, timing } = response.locals as Locals;
         const ended: Ended = {
           requestId,
           route: (request.route as { path?: string } | undefined)?.path ?? null,
@@ -113,6 +116,7 @@ export function watchRequests(
           caller,
           error,
           traceId,
+          trackingId,
           isAborted: !response.writableFinished,
         };
         end(request, startedAt, ended, timing);
@@ -137,6 +141,7 @@ interface Locals {
   caller?: Caller;
   error?: string;
   traceId?: string;
+  trackingId?: string;
   slowByDesign?: true;
   timing?: Timing;
 }

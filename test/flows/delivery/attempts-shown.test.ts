@@ -2,15 +2,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { registerAccount, type Account } from '../../support/client.js';
+import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
 import { findInDatabase } from '../../support/database.js';
 import type { Received } from '../../support/receiver.js';
 import { verifyAll } from '../../support/load.js';
 import { sharedService, type SharedService } from '../../support/shared-service.js';
 import {
+  deliveriesOf,
   orderDelivered,
   startHook,
   untilDelivery,
+  untilFound,
   type Hook,
   type LoggedDelivery,
 } from '../../support/deliveries.js';
@@ -166,7 +168,7 @@ it('by default a success by the schedule shows no phases, address or headers; a 
   const { webhookId, receiver, response } = await hookWith(account);
   const nothing = {
     ...{ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, remoteAddress: null },
-    ...{ errorDetail: null, requestHeaders: null, responseHeaders: null },
+    ...{ errorDetail: null, requestHeaders: null, responseHeaders: null, waitedMs: null },
   };
   const deliveryId = await orderDelivered(account, webhookId);
   expect((await after(account, deliveryId, 1)).attempts).toEqual([
@@ -186,6 +188,29 @@ it('by default a success by the schedule shows no phases, address or headers; a 
   for (const attempt of [again, failure, tested])
     expect(attempt).toMatchObject({ firstByteMs: ms, remoteAddress: '127.0.0.1', responseHeaders: {} });
   expectShown([tested, failure, again] as unknown as Shown[], receiver.received.slice(1));
+});
+
+it('an attempt says what its delivery waited for: a pause, and then its turn', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, response } = await hookWith(account, { status: 'PAUSED' });
+  response.status = 500;
+  const trackingId = await placeOrder(account);
+  await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+  const held = await untilFound(async () => {
+    const all = await deliveriesOf(account, webhookId);
+    return all.length === 2 && all.every(({ status }) => status === 'HELD') && all;
+  });
+  await change(account, webhookId, { status: 'ACTIVE' });
+  const [second, first] = await Promise.all(
+    held.map(({ deliveryId }) => untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED')),
+  );
+  const waited = (delivery: LoggedDelivery) =>
+    delivery.attempts.map(({ waitedMs }) => waitedMs as Record<string, number>).reverse();
+  const none = { turn: 0, receiver: ms, circuit: 0, paused: 0, rate: 0, us: ms };
+  expect(waited(first!)).toEqual([{ ...none, paused: ms }, none, none, none]);
+  expect(waited(first!)[0]!.paused).toBeGreaterThan(0);
+  expect(waited(second!)[0]).toEqual({ ...none, paused: ms, turn: ms });
+  expect(waited(second!)[0]!.turn).toBeGreaterThan(100);
 });
 
 it('a delivery whose response has a malformed header succeeds with its status, and the log says what was wrong', async () => {

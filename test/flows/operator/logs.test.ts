@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hostname } from 'node:os';
+import { buildInfo } from '../../../src/platform/version.js';
 import { registerAccount, registerWebhook, sampleOrder, type Account } from '../../support/client.js';
 import { startServiceToInspect, type Service } from '../../support/harness.js';
 import { readTracked } from '../../support/project-files.js';
@@ -62,7 +64,10 @@ test('an attempt names its shipper, shipment and event', async () => {
 test('an attempt and a request take as many bytes as docs/operating.md says, give or take 5 %', () => {
   const [service] = services;
   const sizes = [
-    [documentedBytes(/a delivery logs (\d+) bytes/), bytesOf(linesOf(service!, 'attempt')[0])],
+    [
+      documentedBytes(/a delivery logs (\d+) bytes/),
+      bytesOf({ ...linesOf(service!, 'attempt')[0], waitedMs: undefined }),
+    ],
     [
       documentedBytes(/a request (\d+)/),
       bytesOf(linesOf(service!, 'request').find(({ route }) => route === '/v1/shipments')),
@@ -101,4 +106,28 @@ test('requests of probes are logged at debug, all others at info', async () => {
     { level: 30, status: 200, route: '/v1/webhooks' },
     { level: 30, status: 404, route: null },
   ]);
+});
+
+test('a request that fails is logged at warn with its cause', async () => {
+  const service = services[0]!;
+  const account = await registerAccount(service);
+  await service.sql('alter table replays rename to lost_replays');
+  const { httpStatus } = await account.call('/v1/replays/0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a51');
+  await service.sql('alter table lost_replays rename to replays');
+  expect(httpStatus).toBe(500);
+  const failed = () => linesOf(service, 'request').filter(({ status }) => status === 500);
+  await until('it is logged', () => failed().length > 0);
+  expect(failed()).toMatchObject([{ level: 40, error: expect.stringContaining('replays') }]);
+});
+
+test('every line names process and role, the first one the commit, and that of an order its tracking id', () => {
+  const service = services[0]!;
+  for (const line of lines(service))
+    expect(line).toMatchObject({ role: 'all', process: `${hostname()}/${service.process.pid}` });
+  expect(linesOf(service, 'started')).toMatchObject([buildInfo]);
+  const orders = linesOf(service, 'request').filter(
+    ({ route, status }) => route === '/v1/shipments' && status === 201,
+  );
+  expect(orders.length).toBeGreaterThan(0);
+  for (const one of orders) expect(one.trackingId).toMatch(/^PH/);
 });

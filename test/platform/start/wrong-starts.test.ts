@@ -128,7 +128,7 @@ test('a worker before the schema waits, reports it in one line and at /readyz, a
     for (let more = 0; more < 3; more += 1) await readyz(); // each may log its findings
     expect(await runProgram(['migrate'], urls)).toEqual({
       exit: 0,
-      stdout: 'Migrated: 0001-first-release\nMigrated: 0002-one-engine\n',
+      stdout: 'Migrated: 0001-first-release\nMigrated: 0002-one-engine\nMigrated: 0003-processes\n',
       stderr: '',
     });
     const worker = await starting;

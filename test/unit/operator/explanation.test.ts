@@ -28,6 +28,7 @@ const dueNow: DeliveryFacts = {
   replayId: null,
   isWithdrawn: false,
   behind: null,
+  lastAttempt: null,
   behindUntil: null,
   ahead: 0,
   webhookStatus: 'ACTIVE',
@@ -235,4 +236,22 @@ test('an attempt by hand may be of a finished delivery, too', () => {
   const { claim, why } = of({ ...inLog, status: 'FAILED', ...asked });
   expect(claim).toMatchObject({ attempt: 3, isByHand: true, hasLapsed: false });
   expect(why).toMatch(/^Attempt 3 is under way by hand/);
+});
+
+test('the last attempt is told with what it waited for, and what became of a lost one', () => {
+  const waitedMs = { turn: 12_400, receiver: 0, circuit: 0, paused: 0, rate: 999, us: 3_000 };
+  const lastAttempt = {
+    number: 2,
+    startedAt: later(-9_000).toISOString(),
+    statusCode: null,
+    errorCode: 'LOST',
+  };
+  const { why, lastAttempt: shown } = of({ lastAttempt: { ...lastAttempt, waitedMs } });
+  expect(why).toContain(
+    'Attempt 2 began at 2026-11-21T11:59:51+00:00, after 12 s for its turn and 3 s for us. Attempt 2 was LOST:',
+  );
+  expect(shown).toMatchObject({ waitedMs });
+  expect(of({ lastAttempt: { ...lastAttempt, errorCode: null, waitedMs: null } }).why).not.toContain(
+    'Attempt',
+  );
 });

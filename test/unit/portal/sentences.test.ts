@@ -7,6 +7,7 @@ import {
   deliverySentence,
   replayAnswer,
   replaySentence,
+  waitedSentence,
   waitInShort,
   type AttemptLike,
   type DeliveryLike,
@@ -248,4 +249,13 @@ test('a replay says how far it has come', () => {
     'It was cancelled: 3 of 5 deliveries settled.',
   );
   expect(replaySentence({ status: 'DONE', done: 0, total: 0 })).toBe('There was nothing to send.');
+});
+
+test('a late attempt says what it had waited for, the rest is left out', () => {
+  const none = { turn: 0, receiver: 0, circuit: 0, paused: 0, rate: 0, us: 0 };
+  expect(waitedSentence({ ...none, turn: 12_000, us: 1_400, rate: 999 })).toBe(
+    'It had waited 12 s for its turn and 1.4 s for us.',
+  );
+  expect(waitedSentence(none)).toBe('');
+  expect(waitedSentence(null)).toBe('');
 });

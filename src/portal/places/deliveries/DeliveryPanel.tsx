@@ -8,7 +8,13 @@ import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
-import { attemptSentence, deliverySentence, isUnfinished, triggerText } from '../../sentences.js';
+import {
+  attemptSentence,
+  deliverySentence,
+  isUnfinished,
+  triggerText,
+  waitedSentence,
+} from '../../sentences.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
@@ -241,7 +247,9 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
           <Time at={startedAt} />
         </span>
       </p>
-      <p class="long">{attemptSentence(attempt)}</p>
+      <p class="long">
+        {attemptSentence(attempt)} {waitedSentence(attempt.waitedMs)}
+      </p>
       <Phases attempt={attempt} />
       <p class="soft attempt-facts">
         <Time at={startedAt} isExact />

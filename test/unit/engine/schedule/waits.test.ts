@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { waitedOf } from '../../../../src/engine/attempt/dispatcher.js';
+import { noDetail, parseDetail, withWaited } from '../../../../src/engine/send/messages.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
 import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
@@ -120,5 +122,76 @@ describe('what a process holds back', () => {
     scheduler.claimed(claims('a', 5), 0, null);
     begin(scheduler, 0);
     expect(scheduler.heldBack(60_000)).toEqual({});
+  });
+});
+
+describe('what an attempt keeps of its waits', () => {
+  const recordedAt = new Date(1_000_000);
+  const at = (ms: number) => new Date(recordedAt.getTime() + ms);
+  const claim = {
+    ...{ trigger: 'SCHEDULED', number: 1, sequence: 2, ordered: true, recordedAt, dueAt: at(4_000) },
+    ...{ sendableForMs: 500, stoppedBy: null, calledAt: null },
+  } as DueClaim;
+  /** Claimed at 9,000 of the process's clock, and begun a second later. */
+  const waited = (
+    of: Partial<DueClaim>,
+    answer: object = {},
+    pacedAtMs = -Infinity,
+    sendableMs = 300,
+    base = claim,
+  ) =>
+    waitedOf(
+      {
+        ...{ claim: { ...base, ...of }, lane: { pacedAtMs }, asOfMs: 9_000, sentAtMs: 10_000 },
+        dueMs: (of.dueAt ?? claim.dueAt).getTime(),
+      },
+      sendableMs,
+      { ok: false, detail: null, startedAt: at(5_500), queuedMs: 20, ...answer },
+    );
+  const none = { turn: 0, receiver: 0, circuit: 0, paused: 0, rate: 0, us: 320 };
+
+  test('is its turn until it was due, then its receiver, and the rest is ours', () => {
+    expect(waited({})).toEqual({ ...none, turn: 4_000, receiver: 1_200 });
+    expect(waited({ sequence: 1 })).toEqual({ ...none, receiver: 1_200, us: 4_320 });
+    const recorded = { ...claim };
+    delete recorded.calledAt;
+    expect(waited({}, {}, -Infinity, 300, recorded)).toMatchObject({ turn: 0, us: 4_320 });
+    expect(waited({ number: 2 })).toEqual({ ...none, receiver: 1_200 });
+  });
+
+  test('is the pace of its host if its lane has waited for that since', () => {
+    expect(waited({}, {}, 8_600)).toEqual({ ...none, turn: 4_000, rate: 1_200 });
+    expect(waited({}, {}, 8_400)).toEqual({ ...none, turn: 4_000, receiver: 1_200 });
+  });
+
+  test('is what the webhook was stopped by until it was called again, before its turn', () => {
+    expect(waited({ stoppedBy: 'paused', calledAt: at(3_000) })).toEqual({
+      ...none,
+      ...{ paused: 3_000, turn: 1_000, receiver: 1_200 },
+    });
+    expect(waited({ stoppedBy: 'circuit', calledAt: at(4_800), number: 3 })).toEqual({
+      ...none,
+      ...{ circuit: 800, receiver: 1_200 },
+    });
+  });
+
+  test('is nothing of a success within a second, unless all is kept, and nothing by hand', () => {
+    const quick = { dueAt: at(1), recordedAt: at(0) };
+    const ok = { ok: true, startedAt: at(999) };
+    expect(waited(quick, ok)).toBeNull();
+    expect(waited(quick, { ...ok, startedAt: at(1_000) })).not.toBeNull();
+    expect(waited(quick, { ...ok, detail: '{}' })).not.toBeNull();
+    expect(waited({ trigger: 'MANUAL' })).toBeNull();
+  });
+
+  test('is read beside what the thread has written, or alone', () => {
+    const { us, ...others } = none;
+    const kept = { ...others, us };
+    expect(parseDetail(withWaited(null, kept))).toEqual({ ...noDetail, waitedMs: kept });
+    const detail = JSON.stringify({ dnsMs: 3, remoteAddress: '::1' });
+    expect(parseDetail(withWaited(detail, kept))).toEqual({
+      ...noDetail,
+      ...{ dnsMs: 3, remoteAddress: '::1', waitedMs: kept },
+    });
   });
 });
