@@ -188,6 +188,7 @@ const replaysShown = 20;
 const circuitsShown = 100;
 const clocksShown = 100;
 const processesShown = 200;
+const patienceMs = 8_000;
 const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
@@ -201,38 +202,44 @@ export async function readStatus(deps: {
   concurrency: number;
 }): Promise<object> {
   const { db } = deps;
-  const backlog = readBacklog(db, {
-    ...fullFrom(deps.concurrency),
-    last: { full: {}, readAtMs: 0 },
-    limit: countedMax,
-  });
-  const parts: Record<string, Promise<unknown>> = {
-    processes: listProcesses(db, processesShown).then((all) => all.map(processView)),
-    backlog: backlog.then(backlogView),
-    queues: queuesView(deps.producers),
-    lag: Promise.all([countOrders(db), backlog]).then(([ordersToCreate, { due, oldestDueSeconds }]) => ({
-      ordersToCreate,
-      deliveriesDue: due,
-      oldestDueSeconds: Math.round(oldestDueSeconds),
-    })),
-    uncalled: uncalledView(db),
-    storedBytes: storedView(deps.stored),
-    openCircuits: countOpenCircuits(db),
-    circuits: listOpenCircuits(db, circuitsShown).then((all) => all.map(circuitView)),
-    clocks: listWrongClocks(db, clocksShown).then((all) => all.map(clockView)),
-    replays: listReplays(db, replaysShown).then((all) => all.map(replayView)),
-    postgres: db.query<{ postgres: string }>(
-      'server-version',
-      `select current_setting('server_version') as postgres`,
-    ),
+  const full = fullFrom(deps.concurrency);
+  const readOwed = () => readBacklog(db, { ...full, last: { full: {}, readAtMs: 0 }, limit: countedMax });
+  let backlog: ReturnType<typeof readOwed> | undefined;
+  const parts: Record<string, () => Promise<unknown>> = {
+    processes: async () => (await listProcesses(db, processesShown)).map(processView),
+    backlog: async () => backlogView(await (backlog ??= readOwed())),
+    queues: () => queuesView(deps.producers),
+    lag: async () => {
+      const { due, oldestDueSeconds } = await (backlog ??= readOwed());
+      return {
+        ordersToCreate: await countOrders(db),
+        deliveriesDue: due,
+        oldestDueSeconds: Math.round(oldestDueSeconds),
+      };
+    },
+    uncalled: () => uncalledView(db),
+    storedBytes: () => storedView(deps.stored),
+    openCircuits: () => countOpenCircuits(db),
+    circuits: async () => (await listOpenCircuits(db, circuitsShown)).map(circuitView),
+    clocks: async () => (await listWrongClocks(db, clocksShown)).map(clockView),
+    replays: async () => (await listReplays(db, replaysShown)).map(replayView),
+    postgres: () =>
+      db.query<{ postgres: string }>(
+        'server-version',
+        `select current_setting('server_version') as postgres`,
+      ),
   };
-  const names = Object.keys(parts);
-  const settled = await Promise.allSettled(Object.values(parts));
   const read: Record<string, unknown> = {};
   const unread: Record<string, string> = {};
-  for (const [index, one] of settled.entries()) {
-    if (one.status === 'fulfilled') read[names[index]!] = one.value;
-    else unread[names[index]!] = reasonOf(one.reason);
+  const startedAt = performance.now();
+  // One after the other: requests need the connections.
+  for (const [name, part] of Object.entries(parts)) {
+    if (performance.now() - startedAt >= patienceMs) unread[name] = 'the parts before it took too long';
+    else
+      await part().then(
+        (value) => (read[name] = value),
+        (error: unknown) => (unread[name] = reasonOf(error)),
+      );
   }
   const { postgres, ...shown } = read;
   return {

@@ -172,8 +172,7 @@ test('what the runbook says to see in the status is there', async () => {
   const { stdout } = await shell.run(inEachForm('operator status')[0]!);
   const mentioned = [...runbook.matchAll(/`(ordersToCreate|\w+Due\w*)`/g)].map(([, name]) => name!);
   expect(mentioned.length).toBeGreaterThan(3);
-  for (const name of [...mentioned, 'Lag', 'Queues', 'wait for us'])
-    expect(stdout).toContain(name);
+  for (const name of [...mentioned, 'Lag', 'Queues', 'wait for us']) expect(stdout).toContain(name);
 });
 
 /** The log may have these: the messages, and the names of its background tasks. */
