@@ -129,7 +129,7 @@ export async function findDelivery(
 export interface Attempt extends Omit<AttemptDetail, 'errorDetail' | 'requestedBy'> {
   number: number;
   trigger: string;
-  /** Who asked for a redelivery; null for other attempts, and if it is not known. */
+  /** The one who asked for a redelivery; null for other attempts, and if that is not known. */
   requestedBy: 'SHIPPER' | 'OPERATOR' | null;
   startedAt: Date;
   durationMs: number | null;
