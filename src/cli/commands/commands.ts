@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Data } from '../client.js';
+import { addErasureCommands } from './erasures.js';
 import { addEventCommands } from './events.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
 import { addSupportCommands } from './support.js';
@@ -28,6 +29,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 
   addEventCommands(program, request, io, finish);
   addSupportCommands(program, request, io, addShipmentCommands(program, io, request));
+  addErasureCommands(program, io, finish);
   addMaintenanceCommands(program, request);
 
   program
