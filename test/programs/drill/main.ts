@@ -10,8 +10,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { holds } from '../bench/scenarios/scenario.js';
 import type { Closing } from '../chaos/world/engines.js';
 import type { Drill, Scene } from './drill.js';
+import { patroni } from './patroni.js';
 
-const drills: Record<string, Drill> = {};
+const drills: Record<string, Drill> = { patroni };
 
 const exitCode = { broken: 1, usage: 2, programMissing: 69 };
 
