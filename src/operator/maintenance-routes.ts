@@ -190,6 +190,13 @@ const erased = z
   .meta({ id: 'ErasedShipment', description: 'The shipment, without personal data.' });
 
 export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
+  const find = async (either: string) => {
+    if (either.includes('\0')) return undefined;
+    const [found] = await (isUuid(either)
+      ? loadShipments(deps.db, [either], [])
+      : loadShipments(deps.db, [], [either]));
+    return found;
+  };
   return [
     operatorRoute({
       method: 'post',
@@ -199,16 +206,18 @@ export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
       description:
         "Replaces the recipient, the address and the parcel's contents in the order, and what was reported with its states (evidences, anomalies, places) in its events and notifications; deletes the receivers' responses from the log. This cannot be undone. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.",
       responses: { 200: erased },
-      params: z.object({ trackingId }),
-      handle: async ({ caller, params: { trackingId } }) => {
-        const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);
+      params: z.object({
+        trackingId: trackingId.meta({ description: 'The trackingId of the shipment, or its shipmentId.' }),
+      }),
+      handle: async ({ caller, params: { trackingId: either } }) => {
+        const shipment = await find(either);
         if (!shipment) throw notFound('This shipment');
         // The mark of the erasure is stored with the shipment's state, so the shipment must have a state.
         if (shipment.state === null) await deps.create(shipment.shipmentId);
         const [done] = await deps.erase(shipment.shipmentId, actorOf(caller));
         if (!done) throw notFound('This shipment');
         const { shipmentId, erasedAt } = done;
-        return { data: { trackingId, shipmentId, erasedAt: isoOffset(erasedAt) } };
+        return { data: { trackingId: shipment.trackingId, shipmentId, erasedAt: isoOffset(erasedAt) } };
       },
     }),
   ];

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expectWrong, untilState } from '../support/expect.js';
-import { postgresIn, type Closing } from '../programs/chaos/world/engines.js';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { postgresIn, sql, type Closing } from '../programs/chaos/world/engines.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { deployment, newFolder, type Folder } from '../support/deployment.js';
 import { until } from '../support/until.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/process.js';
@@ -109,6 +109,14 @@ if (!installedPostgres)
     return lost;
   }
 
+  const erase = (trackingId: string) =>
+    operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
+  const recipientOf = async (trackingId: string) => {
+    const text = `select order_data::json -> 'recipientInformation' ->> 'fullName' as name
+                    from shipments where tracking_id = $1`;
+    return (await sql<{ name: string }>(postgres.url, text, [trackingId]))[0]?.name;
+  };
+
   type Kept = Awaited<ReturnType<typeof before>>;
   async function expectKept({ delivered, owed, webhookId }: Kept, lost: string | null, restoredAt: number) {
     for (const trackingId of [delivered, owed]) await untilState(account, trackingId, 'CREATED');
@@ -121,12 +129,14 @@ if (!installedPostgres)
     await receiver.waitFor(1, isOf(await placeOrder(account)));
   }
 
-  test('from a dump: orders and deliveries are there, what was owed goes out, and earlier cursors are refused', async () => {
-    const step = stepsOf('Restore from a dump', 7);
+  test('from a dump: orders and deliveries are there, what was owed goes out, earlier cursors are refused, and what was erased is erased again', async () => {
+    const step = stepsOf('Restore from a dump', 8);
     const kept = await before();
     await step(0);
     expect(Number((await step(1))[0])).toBeGreaterThan(20);
     const lost = await meanwhile();
+    for (const trackingId of [kept.delivered, lost]) expect((await erase(trackingId)).httpStatus).toBe(200);
+    for (const command of inEachForm('operator erasures export > erasures.ndjson')) await run(command);
     await step(2);
     expect(await service.exited).toBe(0);
     const dashboard = new pg.Client({ connectionString: postgres.url });
@@ -145,6 +155,10 @@ if (!installedPostgres)
     expectWrong(await account.call(`/v1/events?after=${cursor}`), ['after']);
     expect((await account.call(`/v1/events?after=${await cursorNow()}`)).httpStatus).toBe(200);
     for (const status of await step(6)) expect(status).toMatch(/^lag\.deliveriesDue +0$/m);
+    expect(await recipientOf(kept.delivered)).not.toBe('ERASED');
+    for (const counts of await step(7)) expect(counts).toMatch(/^erased +1\nabsent +1\nrefused +0$/m);
+    expect(await recipientOf(kept.delivered)).toBe('ERASED');
+    expect(await recipientOf(kept.owed)).not.toBe('ERASED');
   });
 
   test('from a base backup: the same, once the feed is renewed by hand', async () => {
@@ -171,7 +185,7 @@ if (!installedPostgres)
   });
 
   test('an upgrade to another version of PostgreSQL: the new one has a dump of the old server, and earlier cursors are refused', async () => {
-    const step = stepsOf('Restore from a dump', 7);
+    const step = stepsOf('Restore from a dump', 8);
     const kept = await before();
     await step(2);
     expect(await service.exited).toBe(0);

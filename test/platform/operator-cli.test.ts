@@ -180,6 +180,50 @@ test('the command line confirms before erasing a shipment, with y or yes only', 
   expect(JSON.parse((await erase('', ' --yes')).stdout)).toEqual(JSON.parse(stdout));
 });
 
+test('the command line repeats erasures after a restore, and says which lines it could not', async () => {
+  const own = await registerAccount(service, 'restored@example.com');
+  const trackingId = await placeOrder(own);
+  const order = () =>
+    service.sql<{ data: string }>('select order_data as data from shipments where tracking_id = $1', [
+      trackingId,
+    ]);
+  await run(`shipment erase --tracking-id ${trackingId} --yes`);
+  const erased = await order();
+  await run(`user remove --user ${own.userId} --yes`);
+  const exported = await run('erasures export --from 2020-01-01');
+  const lines = exported.stdout.trimEnd().split('\n');
+  expect(exported).toMatchObject({ exit: 0, stderr: `${lines.length} exported\n` });
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    expect.arrayContaining([
+      {
+        action: 'SHIPMENT_ERASED',
+        at: expect.any(String),
+        shipperId: own.shipperId,
+        shipmentId: expect.any(String),
+      },
+      { action: 'USER_REMOVED', at: expect.any(String), shipperId: own.shipperId, userId: own.userId },
+    ]),
+  );
+  const replay = (input: string) => run('erasures replay - --yes --json', input);
+  // As an older backup has it: neither erased, nor with the mark.
+  const restored = { ...JSON.parse(erased[0]!.data), recipientInformation: { fullName: 'Back' } };
+  await service.sql('update shipments set order_data = $2 where tracking_id = $1', [
+    trackingId,
+    JSON.stringify(restored),
+  ]);
+  const done = await replay(exported.stdout);
+  expect(done.exit).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({ read: lines.length, absent: 1, refused: 0 });
+  expect((await order())[0]!.data).not.toContain('Back');
+  const bad = await replay(`${lines[0]!}\n\nDROP\n{"action":"SHIPMENT_ERASED"}\n${'x'.repeat(5_000)}\n`);
+  expect(bad).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^line 3: is not.*\nline 4: .*\nline 5: .*\n$/),
+  });
+  expect(await run('erasures replay -', `${lines[0]!}\n`)).toMatchObject({ exit: 2 });
+  expect(await run('erasures replay no-such-file --yes')).toMatchObject({ exit: 2 });
+});
+
 const shipperIs = async (status: string) =>
   expect((await operator(service, `/shippers?status=${status}`)).data.shippers).toEqual(
     expect.arrayContaining([expect.objectContaining({ shipperId: account.shipperId })]),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addErasureCommands } from './erasures.js';
 import { addEventCommands } from './events.js';
 import { addResendCommands } from './resend.js';
 import { addShipperCommands, addUserCommands } from './shippers.js';
@@ -30,6 +31,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   addEventCommands(program, request, io, finish);
   addSupportCommands(program, request, io, addShipmentCommands(program, io, request));
   addResendCommands(program, request, io);
+  addErasureCommands(program, io, finish);
   addMaintenanceCommands(program, request);
 
   program

@@ -75,7 +75,7 @@ async function loadFile(
   const source = await openSource(file, io);
   const counts = { read: 0, recorded: 0, refused: 0 };
   let lastLine = 0;
-  const progress = startProgress(io.stderr, source.sizeBytes);
+  const progress = startProgress(io.stderr, source.sizeBytes, ['recorded', 'refused']);
 
   async function report(result: LineResult) {
     lastLine = result.line;
@@ -133,9 +133,13 @@ interface Progress {
 const none: Progress = { update: () => {}, clear: () => {}, stop: () => {} };
 
 /** Shows only counts if the size is unknown, and nothing if the stream is not a terminal. */
-function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number | null): Progress {
+export function startProgress(
+  stream: Writable & { isTTY?: boolean },
+  sizeBytes: number | null,
+  counted: string[],
+): Progress {
   if (!stream.isTTY) return none;
-  const counts = '{recorded} recorded, {refused} refused';
+  const counts = counted.map((name) => `{${name}} ${name}`).join(', ');
   const bar = new SingleBar({
     stream,
     format: sizeBytes === null ? counts : `{bar} {percentage} %  ${counts}  {eta_formatted} left`,
@@ -144,7 +148,7 @@ function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number
     gracefulExit: false,
     clearOnComplete: true,
   });
-  bar.start(sizeBytes ?? 1, 0, { recorded: 0, refused: 0 });
+  bar.start(sizeBytes ?? 1, 0, Object.fromEntries(counted.map((name) => [name, 0])));
   return {
     update: (doneBytes, payload) =>
       sizeBytes === null ? bar.update(payload) : bar.update(doneBytes, payload),
@@ -153,7 +157,7 @@ function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number
   };
 }
 
-async function openSource(
+export async function openSource(
   file: string,
   io: Io,
 ): Promise<{ chunks: AsyncIterable<Buffer>; sizeBytes: number | null }> {
@@ -163,7 +167,7 @@ async function openSource(
     const stat = await handle.stat();
     if (stat.isDirectory()) {
       await handle.close();
-      throw new UsageError(`${file} is a folder, not a file of events.`);
+      throw new UsageError(`${file} is a folder, not a file.`);
     }
     return { chunks: readable(file, handle.createReadStream()), sizeBytes: stat.isFile() ? stat.size : null };
   } catch (error) {

@@ -111,14 +111,14 @@ const isAboutContent = (
   error instanceof Refused && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code ?? '');
 
 /** `bytes` is null if the line is too long. `endByte` is the position in the file after the line. */
-interface Line {
+export interface Line {
   number: number;
   bytes: Buffer | null;
   endByte: number;
 }
 
 /** Buffers at most one line of `maxBytes`. */
-async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+export async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let number = 0;
   let endByte = 0;
   let size = 0;

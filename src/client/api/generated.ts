@@ -7136,7 +7136,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The service's identifier of the shipment.
+                 * @description The trackingId of the shipment, or its shipmentId.
                  * @example PH1M7YZMHG0R8EB1NC38
                  */
                 trackingId: string;

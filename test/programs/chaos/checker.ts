@@ -7,6 +7,7 @@ const toleranceMs = 20;
 const jitter = 0.1;
 
 type Check = (history: History) => string[];
+type Arrivals = Pick<History, 'hooks' | 'stops' | 'accepted' | 'journal'>;
 
 const isSuccess = ({ statusCode }: Entry) => statusCode >= 200 && statusCode < 300;
 const wants = (hook: Hook, event: Pick<AcceptedEvent, 'shipper' | 'state'>) =>
@@ -25,7 +26,7 @@ function groupBy<Item>(items: Item[], key: (item: Item) => string): Map<string, 
 
 const perNotification = (journal: Entry[]) => groupBy(journal, ({ path, id }) => keyOf(path, id));
 
-const nothingLost: Check = ({ hooks, stops, accepted, journal }) => {
+export const nothingLost = ({ hooks, stops, accepted, journal }: Arrivals): string[] => {
   const arrived = new Set(
     journal.filter(isSuccess).map((entry) => keyOf(entry.path, entry.trackingId, entry.state)),
   );
@@ -52,7 +53,7 @@ const nothingUnexpected: Check = ({ hooks, accepted, journal }) => {
 };
 
 /** Requests beyond the first that got 2xx, and beyond the first of an attempt before that. */
-const duplicates = (journal: Entry[]): number =>
+export const duplicates = (journal: Entry[]): number =>
   [...perNotification(journal).values()].reduce((sum, entries) => {
     const done = entries.findIndex(isSuccess);
     const until = done < 0 ? entries : entries.slice(0, done + 1);

@@ -132,7 +132,7 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   return { from, to: now(), marks, noted, repeatable, mayBeLost, mayBeEarly, clockWrong, accepted };
 }
 
-async function drained(world: World, events: number): Promise<string[]> {
+export async function drained(world: Pick<World, 'sql'>, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
   let last = 'the database did not respond';
   for (; performance.now() < until; await sleep(200)) {

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { holds } from '../bench/scenarios/scenario.js';
 import type { Closing } from '../chaos/world/engines.js';
-import { cells } from './cells.js';
+import { cells, patroni } from './cells.js';
 import type { Drill, Scene } from './drill.js';
+import { patroni } from './patroni.js';
 
-const drills: Record<string, Drill> = { cells };
+const drills: Record<string, Drill> = { cells, patroni };
 
 const exitCode = { broken: 1, usage: 2, programMissing: 69 };
 

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { registerAccount, registerWebhook } from '../../support/client.js';
+import { startDnsServer } from '../../support/dns-server.js';
+import { duplicates, nothingLost } from '../chaos/checker.js';
+import { startReceiver } from '../chaos/load/journal.js';
+import { startLoad } from '../chaos/load/load.js';
+import type { Hook } from '../chaos/model.js';
+import { drained } from '../chaos/run.js';
+import { sql } from '../chaos/world/engines.js';
+import { serviceOn } from '../chaos/world/service.js';
+import type { DrillOptions, Scene } from './drill.js';
+
+export interface Deployment {
+  /** Under load from before `strike` until after it. `strike` resolves with its seconds. */
+  scene(name: string, strike: () => Promise<number>): Promise<Scene>;
+  /** Whether an order was accepted since the time (epoch, in ms). */
+  hasAcceptedSince(at: number): boolean;
+}
+
+/** An api, a worker, a shipper and its receiver, with the queue in PostgreSQL. */
+export async function deploy(databaseUrl: string, options: DrillOptions): Promise<Deployment> {
+  const { folder, closing, eventsPerSecond } = options;
+  const dns = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }));
+  closing.push(dns.close);
+  const service = await serviceOn(databaseUrl, undefined, dns.address, null, closing);
+  await service.startWorker();
+  const receiver = await startReceiver(join(folder, 'journal.ndjson'), closing);
+  const account = await registerAccount(service);
+  const path = '/h/0-all';
+  const registered = await registerWebhook(account, new URL(path, receiver.url).href, {
+    interests: ['*'],
+    ordering: 'SHIPMENT',
+  });
+  const hooks: Hook[] = [{ path, shipper: 0, interests: null, ordered: true, ...registered }];
+  await receiver.expect(1, hooks, false);
+  let before = 0;
+  let seed = 0;
+  let load: ReturnType<typeof startLoad> | undefined;
+  closing.push(() => load?.stop(0));
+  const query = { sql: <Row>(text: string) => sql<Row>(databaseUrl, text) };
+  return {
+    hasAcceptedSince: (at) => load!.responses.some((one) => one.httpStatus === 201 && one.at >= at),
+    scene: async (name, strike) => {
+      options.say(`${name} …`);
+      const running = startLoad(service.url, [account], eventsPerSecond, (seed += 1));
+      load = running;
+      const calm = () => new Promise((resolve) => setTimeout(resolve, calmMs));
+      await calm();
+      const seconds = await strike();
+      await calm();
+      const neverAccepted = await running.stop();
+      const { accepted } = running;
+      const unsettled = await drained(query, before + accepted.length);
+      const trackingIds = new Set(accepted.map(({ trackingId }) => trackingId));
+      const journal = receiver.journal().filter(({ trackingId }) => trackingIds.has(trackingId));
+      before += accepted.length;
+      const lost = nothingLost({ hooks, stops: [], accepted, journal });
+      return {
+        name,
+        accepted: accepted.length,
+        lost: lost.length,
+        twice: duplicates(journal),
+        seconds,
+        figures: [],
+        violations: [...lost, ...neverAccepted, ...unsettled, ...service.deserters()],
+      };
+    },
+  };
+}
+
+const calmMs = 10_000;
