@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { holds } from '../bench/scenarios/scenario.js';
 import type { Closing } from '../chaos/world/engines.js';
-import { cells, patroni } from './cells.js';
+import { cells } from './cells.js';
 import type { Drill, Scene } from './drill.js';
 import { patroni } from './patroni.js';
 
