@@ -44,7 +44,7 @@ export const statusText =
     const table = (columns: string[], rows: Data[]) =>
       rows.length > 0 ? fitted({ name: 'rows', columns, headColumns: 2, width: width - 2 })({ rows }) : '';
     const named = (rows: unknown) => items(rows).map((row) => ({ ...orMore(row), name: cut(row.name) }));
-    const seconds = (value: unknown) => (value === undefined ? {} : { oldest: `${String(value)} s` });
+    const seconds = (value: unknown) => (typeof value === 'number' ? { oldest: `${value} s` } : {});
     const sections: Section[] = [
       ['Not read', lines(data(unread))],
       [

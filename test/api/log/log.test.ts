@@ -293,6 +293,7 @@ describe('one delivery', () => {
         requestHeaders: sent!.headers,
         responseHeaders: expect.objectContaining({ connection: 'keep-alive', date: expect.any(String) }),
         responseBody: 'ok',
+        requestedBy: null,
         waitedMs: { turn: 0, receiver: 0, circuit: 0, paused: 0, rate: 0, us: expect.any(Number) },
       },
     ]);
