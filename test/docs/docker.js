@@ -21,7 +21,7 @@ const options = {
 
 /** What each container has, and what runs instead. */
 const programs = {
-  api: { parcelhook: program, printenv: asItIs },
+  'api-1': { parcelhook: program, printenv: asItIs },
   worker: { parcelhook: program, printenv: variable },
   postgres: Object.fromEntries(
     ['psql', 'pg_dump', 'pg_restore', 'pg_basebackup', 'sh'].map((name) => [name, asItIs]),

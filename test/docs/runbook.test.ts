@@ -158,11 +158,11 @@ describe('each command does what it should', () => {
     }
   });
 
-  test.each(['docker compose ps', 'docker compose exec api parcelhook operator status'])(
+  test.each(['docker compose ps', 'docker compose exec api-1 parcelhook operator status'])(
     'a form for Docker is refused if it names what the compose file does not have: %s',
     async (command) => {
       expect(await shell.run(command)).toMatchObject({ exit: 0 });
-      for (const wrong of [`${command} --wrong`, command.replace(/ps$|api/, '$& nobody')])
+      for (const wrong of [`${command} --wrong`, command.replace(/ps$|api-1/, '$& nobody')])
         expect(await shell.run(wrong)).not.toMatchObject({ exit: 0 });
     },
   );

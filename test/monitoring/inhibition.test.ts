@@ -25,6 +25,7 @@ const scenes: Record<string, Scene> = {
       ],
       ...[
         'QueueNotFlowing',
+        'Unreachable',
         'ApiFailing',
         'ApiSlow',
         'TasksFailing',
@@ -57,7 +58,7 @@ const scenes: Record<string, Scene> = {
     told: ['RoleGone worker', 'ApiFailing'],
   },
   'the last API is gone, and workers are late by themselves': {
-    fire: ['RoleGone api', 'InstanceDown', 'NoOrdersAccepted', 'ApiFailing', ...workersWork],
+    fire: ['RoleGone api', 'Unreachable', 'InstanceDown', 'NoOrdersAccepted', 'ApiFailing', ...workersWork],
     told: ['RoleGone api', 'SendableLate'],
   },
   'the role all is gone': {
@@ -78,6 +79,10 @@ const scenes: Record<string, Scene> = {
   'statements time out': {
     fire: ['FiguresMissing', 'TasksFailing', 'ApiFailing'],
     told: ['FiguresMissing', 'TasksFailing', 'ApiFailing'],
+  },
+  'the proxy is away': {
+    fire: ['Unreachable', 'NoOrdersAccepted', 'InstanceDown'],
+    told: ['Unreachable', 'NoOrdersAccepted', 'InstanceDown'],
   },
   'there is no cause here, only elsewhere': {
     fire: ['ApiFailing', 'SendableLate', 'NotReady worker'],

@@ -17,20 +17,27 @@ const example = readTracked('.env.example');
 const dockerfile = readTracked('Dockerfile');
 
 describe('the compose file', () => {
-  test('runs one api and workers of one image, a database, a queue and monitoring', () => {
+  test('runs two apis behind a proxy and workers of one image, a database, a queue and monitoring', () => {
     expect(Object.keys(compose.services)).toEqual([
-      ...['api', 'worker', 'migrate', 'postgres', 'redis'],
-      ...['prometheus', 'node-exporter', 'alertmanager', 'grafana'],
+      ...['api-1', 'api-2', 'haproxy', 'worker', 'migrate', 'postgres', 'redis'],
+      ...['prometheus', 'node-exporter', 'blackbox-exporter', 'alertmanager', 'grafana'],
     ]);
     expect(ours.map(([name, { command }]) => [name, command])).toEqual([
-      ['api', ['api']],
+      ['api-1', ['api']],
+      ['api-2', ['api']],
       ['worker', ['worker']],
       ['migrate', ['migrate']],
     ]);
   });
 
+  test('lets nothing depend on an api: Compose would stop it whenever it replaces the api', () => {
+    expect(compose.services['api-2']).toEqual(compose.services['api-1']);
+    const needed = services.flatMap(([, { depends_on: others = {} }]) => Object.keys(others));
+    expect(needed.filter((name) => name.startsWith('api'))).toEqual([]);
+  });
+
   test('migrates once, before api and workers start', () => {
-    const { api, worker, migrate } = compose.services;
+    const { 'api-1': api, worker, migrate } = compose.services;
     expect(migrate!.restart).toBe('no');
     for (const { depends_on: needed, restart } of [api!, worker!]) {
       expect(needed!.migrate).toEqual({ condition: 'service_completed_successfully' });
@@ -48,7 +55,9 @@ describe('the compose file', () => {
 
   test('gives api and worker each variable they need by name, and the worker no secret of the api', () => {
     const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'MIGRATION_DATABASE_URL', 'TIME_SCALE'];
-    const [api, worker] = ['api', 'worker'].map((name) => Object.keys(compose.services[name]!.environment!));
+    const [api, worker] = ['api-1', 'worker'].map((name) =>
+      Object.keys(compose.services[name]!.environment!),
+    );
     expect([...api!, ...notHere].sort()).toEqual([...ourVariables].sort());
     expect(api!.filter((name) => !worker!.includes(name))).toEqual([
       'TOKEN_SECRET',
@@ -91,7 +100,7 @@ describe('the compose file', () => {
   test('lets the service read and write under a role that owns nothing, and migrate under another', () => {
     const roleOf = (url: unknown) => new URL(fillIn(String(url), env)).username;
     const env = { POSTGRES_PASSWORD: 'p', POSTGRES_SERVICE_PASSWORD: 's' };
-    const { api, worker, migrate, postgres } = compose.services;
+    const { 'api-1': api, worker, migrate, postgres } = compose.services;
     expect(roleOf(migrate!.environment!.MIGRATION_DATABASE_URL)).toBe(postgres!.environment!.POSTGRES_USER);
     expect(Object.keys(migrate!.environment!)).toEqual([
       'DATABASE_URL',
@@ -158,7 +167,7 @@ describe('the compose file', () => {
     const { alerting, scrape_configs: jobs } = readYaml<Config>('grafana/prometheus/prometheus.yml');
     expect(alerting.alertmanagers).toEqual([{ static_configs: [{ targets: ['alertmanager:9093'] }] }]);
     for (const { relabel_configs: relabelled } of jobs)
-      expect(relabelled).toEqual([{ target_label: 'environment', replacement: 'production' }]);
+      expect(relabelled.at(-1)).toEqual({ target_label: 'environment', replacement: 'production' });
   });
 });
 
@@ -193,7 +202,7 @@ describe('.env.example', () => {
             name,
             text === null ? env[name] : fillIn(String(text), env),
           ]);
-          const config = parseConfig(Object.fromEntries(filled), role);
+          const config = parseConfig(Object.fromEntries(filled), role.replace(/-\d$/, ''));
           expect(config).toMatchObject({ embedded: false, PORT: 8080, REDIS_URL: expect.any(String) });
         }
       } finally {

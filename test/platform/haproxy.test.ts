@@ -6,7 +6,7 @@ import { newTrackingId } from '../../src/shipments/accept.js';
 
 const haproxy = '/usr/sbin/haproxy';
 const hasProgram = existsSync(haproxy);
-if (!hasProgram) console.warn('SKIPPED: haproxy is not installed, so its configuration is not checked');
+if (!hasProgram) console.warn('SKIPPED: haproxy is not installed, so its configurations are not checked');
 const ifInstalled = hasProgram ? test : test.skip;
 
 ifInstalled('HAProxy accepts the configuration for cells', () => {
@@ -15,6 +15,13 @@ ifInstalled('HAProxy accepts the configuration for cells', () => {
     env,
     encoding: 'utf8',
   });
+  expect({ status, problems: /ALERT|WARNING/.exec(stderr) }).toEqual({ status: 0, problems: null });
+});
+
+ifInstalled('HAProxy accepts the configuration of Docker Compose', () => {
+  const text = readFileSync('.haproxy/haproxy.cfg', 'utf8');
+  const input = text.replaceAll(/ api-\d:8080/g, ' 127.0.0.1:1'); // names that only Docker resolves
+  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', '/dev/stdin'], { input, encoding: 'utf8' });
   expect({ status, problems: /ALERT|WARNING/.exec(stderr) }).toEqual({ status: 0, problems: null });
 });
 
