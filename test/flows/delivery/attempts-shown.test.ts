@@ -168,7 +168,7 @@ it('by default a success by the schedule shows no phases, address or headers; a 
   const { webhookId, receiver, response } = await hookWith(account);
   const nothing = {
     ...{ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, remoteAddress: null },
-    ...{ errorDetail: null, requestHeaders: null, responseHeaders: null, waitedMs: null },
+    ...{ errorDetail: null, requestHeaders: null, responseHeaders: null, waitedMs: null, requestedBy: null },
   };
   const deliveryId = await orderDelivered(account, webhookId);
   expect((await after(account, deliveryId, 1)).attempts).toEqual([
