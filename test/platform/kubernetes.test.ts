@@ -61,7 +61,8 @@ describe('the containers', () => {
   test('are given variables that there are, each secret by its name, and none that is not theirs', () => {
     expect(Object.keys(variables.shape)).toEqual(expect.arrayContaining(roles.flatMap(namesOf)));
     for (const { name, valueFrom } of roles.flatMap(envOf)) expect(valueFrom.secretKeyRef.key).toBe(name);
-    const ofApi = ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'OPERATOR_TOKEN', 'OPERATOR_TOKENS'];
+    const tokens = ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'OPERATOR_TOKEN', 'OPERATOR_TOKENS'];
+    const ofApi = ['DATABASE_READ_URL', ...tokens];
     const [api, worker] = serving.map((role) => new Set(namesOf(role)));
     expect([...api!].filter((name) => !worker!.has(name)).sort()).toEqual(ofApi.sort());
     expect([...worker!].filter((name) => !api!.has(name))).toEqual([]);
@@ -77,7 +78,8 @@ describe('the containers', () => {
         overlay ? ['PUBLIC_URL'] : [],
       );
       const secret = () => randomBytes(32).toString('hex');
-      const stores = { DATABASE_URL: 'postgres://a:b@c/d', REDIS_URL: 'redis://e' };
+      const postgres = 'postgres://a:b@c/d';
+      const stores = { DATABASE_URL: postgres, DATABASE_READ_URL: postgres, REDIS_URL: 'redis://e' };
       for (const role of serving) {
         const names = envOf(role).map(({ name }) => name);
         const given = Object.fromEntries(
