@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { newAccountKey, newLinkToken } from '../../src/accounts/credentials.js';
 import { newTrackingId } from '../../src/shipments/accept.js';
+import { newFolder } from '../support/deployment.js';
 
 const haproxy = '/usr/sbin/haproxy';
 const hasProgram = existsSync(haproxy);
@@ -20,8 +22,11 @@ ifInstalled('HAProxy accepts the configuration for cells', () => {
 
 ifInstalled('HAProxy accepts the configuration of Docker Compose', () => {
   const text = readFileSync('.haproxy/haproxy.cfg', 'utf8');
-  const input = text.replaceAll(/ api-\d:8080/g, ' 127.0.0.1:1'); // names that only Docker resolves
-  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', '/dev/stdin'], { input, encoding: 'utf8' });
+  const folder = newFolder();
+  const file = join(folder.path, 'haproxy.cfg');
+  writeFileSync(file, text.replaceAll(/ api-\d:8080/g, ' 127.0.0.1:1')); // names that only Docker resolves
+  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', file], { encoding: 'utf8' });
+  folder.remove();
   expect({ status, problems: /ALERT|WARNING/.exec(stderr) }).toEqual({ status: 0, problems: null });
 });
 
