@@ -114,3 +114,6 @@ function cell(item: unknown, path: string): string {
   if (Array.isArray(value)) return value.join(',') || '-';
   return typeof value === 'string' ? value.replaceAll(/[\n\t]/g, ' ') : JSON.stringify(value);
 }
+
+/** The rows of a list; none if it is missing. */
+export const items = (value: unknown): Data[] => (Array.isArray(value) ? (value as Data[]) : []);

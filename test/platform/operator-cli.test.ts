@@ -8,6 +8,7 @@ import {
   registerAccount,
   registerWebhook,
   request,
+  sampleOrder,
   type Account,
 } from '../support/client.js';
 import { expectWrong } from '../support/expect.js';
@@ -148,6 +149,29 @@ test('status shows the processes that run, what they were built from, and which 
   await service.sql('alter table unread_clocks rename to wrong_clocks');
   expect([clocks, still.length]).toEqual([undefined, 1]);
   expect(missing).toEqual({ clocks: expect.stringContaining('wrong_clocks') });
+});
+
+test('explain takes a delivery, a shipment, or the number that its shipper gave it', async () => {
+  const account = await registerAccount(service, 'explained@example.com');
+  const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:1/', { status: 'PAUSED' });
+  const body = { ...sampleOrder(), shipperTrackingId: 'ORDER-77' };
+  const trackingId = (await account.call('/v1/shipments', { body })).data.trackingId as string;
+  const held = async () => (await json(`explain --tracking-id ${trackingId}`)).explanations as unknown[];
+  await until('it is held', async () => (await held()).length === 1);
+  const [explained] = (await held()) as { deliveryId: string }[];
+  expect(explained).toMatchObject({
+    webhookId,
+    state: 'CREATED',
+    waitsFor: [{ reason: 'PAUSED', until: null }],
+  });
+  const byNumber = `explain --shipper ${account.shipperId} --shipper-tracking-id ORDER-77`;
+  expect(await json(byNumber)).toEqual(expect.objectContaining({ isMore: false }));
+  const texts = await Promise.all([run(byNumber), run(`explain --delivery ${explained!.deliveryId}`)]);
+  for (const { stdout } of texts) expect(stdout).toMatch(/paused.*\nNext: /);
+  expect(await run('explain --shipper-tracking-id ORDER-77')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Give --delivery, --tracking-id, or --shipper'),
+  });
 });
 
 test('the command line registers a shipper and its first user at once', async () => {

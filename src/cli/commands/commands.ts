@@ -17,8 +17,7 @@ import {
   type Given,
   type Request,
 } from '../command.js';
-import { aligned, filledColumns, fitted, widthOf, type Io } from '../terminal.js';
-import { printable } from '../../client/listen/print.js';
+import { filledColumns, fitted, widthOf, type Io } from '../terminal.js';
 
 const rotation = { repeatable: true, timeoutMs: 300_000 };
 
@@ -33,20 +32,6 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   addResendCommands(program, request, io);
   addErasureCommands(program, io, finish);
   addMaintenanceCommands(program, request);
-
-  program
-    .command('explain')
-    .description('explain where a delivery is: what it waits for, what holds it, and what happens next')
-    .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
-    .addHelpText('after', example('explain --delivery 0199…'))
-    .action(
-      request(
-        (send, path: { delivery: string }) =>
-          send('get', '/operator/v1/deliveries/{delivery}/explanation', { path }),
-        ({ why, next, ...facts }) =>
-          `${printable(`${String(why)}\nNext: ${String(next)}\n`)}\n${aligned(facts)}`,
-      ),
-    );
 
   program
     .command('status')

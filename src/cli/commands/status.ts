@@ -1,9 +1,8 @@
 import type { Data } from '../client.js';
-import { aligned, fitted } from '../terminal.js';
+import { items, aligned, fitted } from '../terminal.js';
 
 type Section = [title: string, text: string];
 
-const items = (value: unknown): Data[] => (Array.isArray(value) ? (value as Data[]) : []);
 const data = (value: unknown): Data => (value ?? {}) as Data;
 
 /** To the second: `2026-11-21T12:00:00Z`. */

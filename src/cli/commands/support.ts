@@ -11,7 +11,8 @@ import {
   type Given,
   type Request,
 } from '../command.js';
-import { fitted, widthOf, type Io } from '../terminal.js';
+import { printable } from '../../client/listen/print.js';
+import { aligned, fitted, items, widthOf, type Io } from '../terminal.js';
 
 const inTime = (command: Command, what: string): Command =>
   command
@@ -20,6 +21,7 @@ const inTime = (command: Command, what: string): Command =>
 
 export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
   addDeliveryCommands(program, request, io);
+  addExplainCommand(program, request);
   inTime(paged(ofShipper(shipment.command('list'))), 'those accepted')
     .description('list the shipments of a shipper, newest first')
     .option('--shipper-tracking-id <id>', "only those with this identifier of the shipper's")
@@ -66,6 +68,58 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
           }),
       ),
     );
+}
+
+const explainedAtMost = 20;
+const isOpen = ({ status }: Data) => status === 'PENDING' || status === 'HELD';
+
+interface ToExplain {
+  delivery?: string;
+  trackingId?: string;
+  shipper?: string;
+  shipperTrackingId?: string;
+}
+
+/** One delivery, or those of a shipment that are not finished: `{explanations, isMore}`. */
+function addExplainCommand(program: Command, request: Request): void {
+  shipperOption(program.command('explain'), 'shipper of --shipper-tracking-id')
+    .description(
+      'explain where a delivery is, or those of a shipment: what each waits for, and what happens next',
+    )
+    .option('--delivery <id>', 'id of the delivery', idArgument)
+    .option('--tracking-id <id>', 'all of this shipment that are not finished', idArgument)
+    .option('--shipper-tracking-id <id>', "the same, by the shipper's own identifier; it needs --shipper")
+    .addHelpText('after', example('explain --tracking-id PH…'))
+    .action(
+      request(async (send, { delivery, trackingId, shipper: shipperId, shipperTrackingId }: ToExplain) => {
+        const explanationOf = (id: string) =>
+          send('get', '/operator/v1/deliveries/{delivery}/explanation', { path: { delivery: id } });
+        if (delivery !== undefined) return explanationOf(delivery);
+        if (trackingId === undefined && (shipperId === undefined || shipperTrackingId === undefined))
+          throw new UsageError('Give --delivery, --tracking-id, or --shipper with --shipper-tracking-id.');
+        const query = { trackingId, shipperId, shipperTrackingId, limit: '250' };
+        const open = items((await send('get', '/operator/v1/deliveries', { query })).deliveries).filter(
+          isOpen,
+        );
+        const explanations: Data[] = [];
+        for (const { deliveryId } of open.slice(0, explainedAtMost))
+          explanations.push(await explanationOf(String(deliveryId)));
+        return { explanations, isMore: open.length > explainedAtMost };
+      }, explanationText),
+    );
+}
+
+function explanationText({ explanations, isMore, ...one }: Data): string {
+  const sentences = ({ why, next }: Data) => printable(`${String(why)}\nNext: ${String(next)}\n`);
+  if (explanations === undefined) {
+    const { why, next, ...facts } = one;
+    return `${sentences({ why, next })}\n${aligned(facts)}`;
+  }
+  const texts = items(explanations).map(
+    (each) => `${String(each.state)} to webhook ${String(each.webhookId)}:\n${sentences(each)}`,
+  );
+  if (texts.length === 0) return 'No delivery of this shipment waits: each is finished, or there is none.\n';
+  return texts.join('\n') + (isMore === true ? `\nMore wait than these ${explainedAtMost}.\n` : '');
 }
 
 const webhookOption = (command: Command): Command =>
