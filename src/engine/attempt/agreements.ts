@@ -58,9 +58,8 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
       ...webhook,
       target: (await options.targets.of(webhook)).open(),
     });
-    const asked = (await Promise.all((await find(webhookIds)).map(at))).find(
-      ({ target }) => destinationOf(target.url) === pace.destination,
-    );
+    const found = await Promise.all((await find(webhookIds)).map((webhook) => at(webhook).catch(() => null)));
+    const asked = found.find((one) => one && destinationOf(one.target.url) === pace.destination);
     if (!asked) return false;
     const { webhookId, revision, target } = asked;
     const challenge = randomBytes(32).toString('base64url');
