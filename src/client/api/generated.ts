@@ -2762,7 +2762,7 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
-            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
             waitedMs: {
                 /**
                  * Format: int64
@@ -2927,7 +2927,7 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
-            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
             waitedMs: {
                 /**
                  * Format: int64
@@ -3808,7 +3808,7 @@ export interface components {
                  * @example HTTP_STATUS
                  */
                 errorCode: string | null;
-                /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`. */
+                /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
                 waitedMs: {
                     /**
                      * Format: int64

@@ -278,8 +278,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
-/** So late, a success keeps what its delivery waited for, too. */
-const lateMs = 1_000;
+/** So late, a success keeps what its delivery waited for, too. That costs, and in a burst many come seconds late. */
+const lateMs = 5_000;
 
 /**
  * Counts what a delivery has waited for since its event was recorded, or since a later attempt was due. Null by hand,

@@ -341,7 +341,7 @@ export class Scheduler {
   #takePending(lane: Lane, mayGo: (entry: InFlight) => boolean = () => true): InFlight[] {
     const going = lane.take(mayGo);
     this.#places.pending[lane.pool] -= going.length;
-    this.#queueUp(lane);
+    if (going.length > 0) this.#queueUp(lane);
     return going;
   }
 

@@ -115,7 +115,7 @@ export const waitedMs = described(
       us: waited('For us, although it could have been sent.'),
     })
     .nullable(),
-  'What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within a second, unless the service runs with `LOG_DETAIL=all`.',
+  'What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`.',
 );
 
 const attempt = z
