@@ -55,6 +55,14 @@ export interface RouteDocs {
   responseExample?: object;
 }
 
+export interface RawRequest {
+  request: Request;
+  response: Response;
+  outside: OutsideSlot;
+  /** What was wrong with items of `items` when the body was read. Their paths begin with the item's. */
+  itemDetails: Detail[];
+}
+
 /** One endpoint. The schemas validate and document the request; the handler gets validated values only. */
 export interface Route extends RouteDocs {
   method: Method;
@@ -74,10 +82,9 @@ export interface Route extends RouteDocs {
   headers: z.ZodObject;
   body: z.ZodType;
   unknownFields: FindUnknownFields;
-  handle(
-    request: RouteRequest<never, never, never, never>,
-    raw: { request: Request; response: Response; outside: OutsideSlot },
-  ): Promise<RouteResult | null>;
+  /** The list in the body whose items the handler refuses one by one. */
+  items?: string;
+  handle(request: RouteRequest<never, never, never, never>, raw: RawRequest): Promise<RouteResult | null>;
 }
 
 interface RouteSpec<
@@ -99,10 +106,11 @@ interface RouteSpec<
   headers?: Headers;
   body?: Body;
   knownBody?: z.ZodType;
+  items?: string;
   /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-    raw: { request: Request; response: Response; outside: OutsideSlot },
+    raw: RawRequest,
   ): Promise<RouteResult | null>;
 }
 
@@ -149,7 +157,14 @@ export function parseRequest(
   spec: Route,
   request: Request,
   bodyDetails: Detail[] = [],
-): { params: unknown; query: unknown; headers: unknown; body: unknown; warnings: Detail[] } {
+): {
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  itemDetails: Detail[];
+  warnings: Detail[];
+} {
   const headers = Object.keys(spec.headers.shape).map((name) => [name, request.get(name)]);
   const parts = {
     params: spec.params.safeParse(request.params),
@@ -157,11 +172,17 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
+  // In a full list some items are missing: then all are refused.
+  const itemsPath = spec.items && bodyDetails.length < maxDetails ? `${spec.items}[` : null;
+  const isOfItem = ({ path }: Detail) => itemsPath !== null && path.startsWith(itemsPath);
   const details = [
     ...detailsOf(parts.params),
     ...besides(repeatedParameters(spec.query.shape, request.query), detailsOf(parts.query)),
     ...detailsOf(parts.headers),
-    ...besides(bodyDetails, detailsOf(parts.body)),
+    ...besides(
+      bodyDetails.filter((one) => !isOfItem(one)),
+      detailsOf(parts.body),
+    ),
     ...unknownParameters(spec.query.shape, request.query),
   ];
   const unknown = spec.unknownFields(request.body);
@@ -171,11 +192,12 @@ export function parseRequest(
     query: parts.query.data,
     headers: parts.headers.data,
     body: parts.body.data,
+    itemDetails: bodyDetails.filter(isOfItem),
     warnings: warningsOf(unknown),
   };
 }
 
-function besides(first: Detail[], more: Detail[]): Detail[] {
+export function besides(first: Detail[], more: Detail[]): Detail[] {
   const named = new Set(first.map(({ path }) => path));
   return [...first, ...more.filter(({ path }) => !named.has(path))];
 }

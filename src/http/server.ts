@@ -148,9 +148,9 @@ const responder =
     let warnings: Detail[] = [];
     /** Validates in the request's turn: what is sent decides how long that takes. */
     const work = async (outside: OutsideSlot) => {
-      const { warnings: ignored, ...parsed } = parseRequest(spec, request, bodyDetails);
+      const { warnings: ignored, itemDetails, ...parsed } = parseRequest(spec, request, bodyDetails);
       warnings = ignored;
-      return spec.handle({ ...parsed, caller } as never, { request, response, outside });
+      return spec.handle({ ...parsed, caller } as never, { request, response, outside, itemDetails });
     };
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated

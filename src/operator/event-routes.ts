@@ -10,9 +10,9 @@ import {
 } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
-import { detailOf, operatorRoute, type Route } from '../http/route.js';
+import { besides, detailOf, operatorRoute, type Route } from '../http/route.js';
 import type { TraceContext, Tracing } from '../platform/telemetry/tracing.js';
-import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
+import { ApiError, invalidRequest, notFound, type Detail } from '../platform/errors.js';
 import { oneOf } from '../platform/issues.js';
 
 const eventId = described(
@@ -108,6 +108,16 @@ const resultView = (result: RecordResult) =>
       }
     : result;
 
+/** By the place of the event; each path is the field's within it. */
+function detailsByEvent(itemDetails: Detail[]): Map<number, Detail[]> {
+  const found = new Map<number, Detail[]>();
+  for (const { path, message } of itemDetails) {
+    const [, index, field] = /^events\[(\d+)\]\.?(.*)$/s.exec(path)!;
+    found.set(Number(index), [...(found.get(Number(index)) ?? []), { path: field || 'body', message }]);
+  }
+  return found;
+}
+
 export function eventRoutes(deps: {
   knownStates: ReadonlySet<string>;
   itemsLimit: number;
@@ -160,8 +170,14 @@ export function eventRoutes(deps: {
       headers: z.object(traceHeaders),
       body: z.object({ events }),
       knownBody: z.object({ events: z.array(bulkEvent) }),
+      items: 'events',
       handle: async ({ body }, raw) => {
-        const parsed = body.events.map((event) => bulkEvent.safeParse(event));
+        const unreadable = detailsByEvent(raw.itemDetails);
+        const parsed = body.events.map((event, index) => {
+          const { data, error } = bulkEvent.safeParse(event);
+          const details = besides(unreadable.get(index) ?? [], error?.issues.map(detailOf) ?? []);
+          return { data: details.length === 0 ? data : undefined, details };
+        });
         const results = await traced(deps.tracing, raw, (trace) =>
           deps.recordEvents(
             parsed.flatMap(({ data }) => (data ? [toEvent(data.trackingId, data, trace)] : [])),
@@ -169,12 +185,10 @@ export function eventRoutes(deps: {
         );
         const recorded = results.values();
         // Only valid events were recorded; there is one result per event, in order.
-        const views = parsed.map((event, index) =>
-          event.success
+        const views = parsed.map(({ data, details }, index) =>
+          data
             ? (recorded.next().value as RecordResult)
-            : invalidRequest(
-                withMisspelt(event.error.issues.map(detailOf), unknownFields(body.events[index])),
-              ),
+            : invalidRequest(withMisspelt(details, unknownFields(body.events[index]))),
         );
         return { httpStatus: 202, data: { results: views.map(resultView) } };
       },

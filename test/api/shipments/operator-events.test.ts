@@ -164,6 +164,37 @@ describe('many events', () => {
     expect(await statesOf(second!)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
+  test('a value that cannot be stored refuses its own event, and names the field', async () => {
+    const [trackingId] = await created();
+    const event = (value: string) => `{"trackingId":"${trackingId}","state":"PICKED_UP",${value}}`;
+    const response = await operator(service, '/events', {
+      raw: `{"events":[${[
+        event('"evidences":[9007199254740993]'),
+        event('"anomalies":{"constructor":1}'),
+        event('"evidences":["\\ud800"],"lat":91'),
+        event('"anomalies":1e999'),
+        '"\\u0000"',
+        event('"lat":1'),
+      ].join()}]}`,
+    });
+    expectSuccess(response, 202);
+    const results = response.data.results as { error?: { details: { path: string }[] } }[];
+    expect(results.map(({ error }) => error?.details.map(({ path }) => path) ?? 'recorded')).toEqual([
+      ['evidences[0]'],
+      ['anomalies.constructor'],
+      ['evidences[0]', 'lat'],
+      ['anomalies'],
+      ['body'],
+      'recorded',
+    ]);
+    const wrong = event(`"evidences":["\\ud800"]`);
+    const all = await operator(service, '/events', {
+      raw: `{"events":[${Array(1_000).fill(wrong).join()}]}`,
+    });
+    expectFailure(all, 400);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
   test('ids of many digits, which are texts, are no numbers, however many there are', async () => {
     const [trackingId] = await created(1);
     const scan = (index: number) => ({
