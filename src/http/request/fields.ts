@@ -202,7 +202,7 @@ export function momentMs(text: string): number {
 
 export const maxTimeMs = 253_402_300_799_999;
 // A + that was not percent-encoded arrives as a space.
-const form = new RegExp(`^(?:\\d{1,14}|${dayForm}|${momentForm('+ -')})$`);
+const form = new RegExp(`^(?:\\d{1,15}|${dayForm}|${momentForm('+ -')})$`);
 /** The beginning of 2001 in milliseconds: as seconds, the same number is after the year 32000. */
 const minTimeMs = 978_307_200_000;
 const problem =
@@ -212,16 +212,16 @@ const text = z
   .string()
   .regex(form, problem)
   .refine((given) => !isBefore2001(given), seconds)
-  .meta({ pattern: form.source.replace('\\d{1,14}', '0|[1-9]\\d{12,13}') });
+  .meta({ pattern: form.source.replace('\\d{1,15}', '0|[1-9]\\d{12,14}') });
 
 const isBefore2001 = (given: unknown) =>
-  (typeof given === 'number' || (typeof given === 'string' && /^\d{1,14}$/.test(given))) &&
+  (typeof given === 'number' || (typeof given === 'string' && /^\d{1,15}$/.test(given))) &&
   Number(given) < minTimeMs &&
   Number(given) !== 0; // the same in either unit, and the beginning of everything
 
 /** Clamped to 1970 and the end of the year 9999. */
 function toDate(given: string | number): Date {
-  const isNumber = typeof given === 'number' || /^\d{1,14}$/.test(given);
+  const isNumber = typeof given === 'number' || /^\d{1,15}$/.test(given);
   const isDay = !isNumber && given.length === 10;
   const ms = isNumber ? Number(given) : isDay ? Date.parse(given) : momentMs(given.replace(' ', '+'));
   return new Date(Math.min(Math.max(ms, 0), maxTimeMs));
