@@ -44,6 +44,7 @@ export {
 // Owed deliveries. Others build their own statements from these conditions and columns.
 export {
   blocker,
+  frontOf,
   erasedEvents,
   eventsOf,
   firstIdInRangeOf,

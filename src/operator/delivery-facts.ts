@@ -2,6 +2,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { parkedFrom } from '../catch-up/replay/piece-store.js';
 import {
   blocker,
+  frontOf,
   isInRangeOf,
   isInterested,
   isPausedByOperator,
@@ -40,6 +41,10 @@ export interface DeliveryFacts {
   behindUntil: Date | null;
   /** Counted up to `maxAhead`. */
   ahead: number;
+  /** Deliveries of its webhook that workers have claimed, counted among the `maxAhead` longest due. */
+  claimed: number;
+  /** Half of the webhook's attempts in its last hour with any took at most this long. */
+  medianMs: number | null;
   webhookStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   disabledReason: string | null;
   isPausedByOperator: boolean;
@@ -116,7 +121,9 @@ export async function findFacts(
                  then greatest(b.first_failed_at, w.called_since) + ${ms('$2')} end as "behindUntil",
             case when a.number is not null then json_build_object('number', a.number, 'startedAt', a.started_at,
               'statusCode', a.status_code, 'errorCode', a.error_code) end as "lastAttempt", a.detail,
-            ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
+            ahead.count as ahead, claimed.count as claimed, (
+              select p50_ms from webhook_hours where webhook_id = f.webhook_id order by hour desc limit 1) as "medianMs",
+            w.status as "webhookStatus", w.disabled_reason as "disabledReason",
             w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
             (select max_concurrency from shippers where shipper_id = e.shipper_id) as "maxConcurrency",
@@ -159,6 +166,8 @@ export async function findFacts(
           select 1 from outbox x
            where x.webhook_id = o.webhook_id and x.due_at < o.due_at and x.due_at <= now()
            order by x.due_at limit ${maxAhead}) a) ahead
+      cross join lateral (
+        select count(*)::int as count from (${frontOf('o.webhook_id', String(maxAhead))}) front where status = 'SENDING') claimed
       limit 1`,
     [deliveryId, orderHoldMs],
   );

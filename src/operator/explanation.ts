@@ -227,12 +227,12 @@ function retryOf({ asOf, dueAt, failureCount }: DeliveryFacts, pace: Pace): Wait
   ];
 }
 
-function roomFor({ dueAt, ahead }: DeliveryFacts, pace: Pace): Wait {
+function roomFor({ dueAt, ahead, claimed, medianMs }: DeliveryFacts, pace: Pace): Wait {
   const before = ahead >= maxAhead ? `${maxAhead} or more` : String(ahead);
   return {
     reason: 'ROOM',
     until: null,
-    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${before} deliveries of its webhook have been due for longer.`,
+    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${before} deliveries of its webhook have been due for longer. Workers have claimed ${claimed} deliveries of its webhook.${medianMs === null ? '' : ` Half of its receiver's responses took up to ${medianMs / 1_000} s in its last hour.`}`,
     next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers once the delivery has been due for ${seconds(pace.unattendedAfterMs)} (${sweeps(pace)}).`,
   };
 }

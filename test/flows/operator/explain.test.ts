@@ -163,3 +163,24 @@ test.each(['01990000-0000-7000-8000-000000000000', 'nonsense'])(
     expect(stderr).toContain('This delivery was not found.');
   },
 );
+
+test('a delivery that waits for its receiver says how many are claimed, and how long responses take', async () => {
+  const hook = await startHook(account);
+  await placeOrder(account);
+  await deliveryOf(hook, 'CREATED', 'SUCCEEDED');
+  hook.response.delayMs = 2_000;
+  await Promise.all(Array.from({ length: 60 }, () => placeOrder(account)));
+  const told = await untilFound(async () => {
+    const waiting = (await deliveriesOf(account, hook.webhookId)).filter(
+      ({ status }) => status === 'PENDING',
+    );
+    for (const { deliveryId } of waiting.slice(0, 3)) {
+      const { waitsFor, why } = await explained(deliveryId);
+      if (waitsFor[0]?.reason === 'ROOM' && /took up to [\d.]+ s/.test(why as string)) return why as string;
+    }
+    return undefined;
+  });
+  expect(Number(/Workers have claimed (\d+) deliveries of its webhook/.exec(told)![1])).toBeGreaterThan(0);
+  hook.response.delayMs = 0;
+  await hook.close();
+});

@@ -31,6 +31,8 @@ const dueNow: DeliveryFacts = {
   lastAttempt: null,
   behindUntil: null,
   ahead: 0,
+  claimed: 0,
+  medianMs: null,
   webhookStatus: 'ACTIVE',
   disabledReason: null,
   isPausedByOperator: false,
@@ -134,9 +136,9 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
   ],
   [
     'room in its lane',
-    { ahead: 12 },
+    { ahead: 12, claimed: 9, medianMs: 3_000 },
     { reason: 'ROOM', until: null },
-    /due since .* and 12 deliveries of its webhook have been due for longer/,
+    /and 12 deliveries .* due for longer. Workers have claimed 9 deliveries of its webhook. Half .* took up to 3 s in/,
     /next pages/,
   ],
   [
