@@ -164,7 +164,7 @@ describe('many events', () => {
     expect(await statesOf(second!)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
-  test('ids of many digits, which are texts, are no numbers, however many there are', async () => {
+  test('texts of many digits, such as ids, do not count as numbers, however many there are', async () => {
     const [trackingId] = await created(1);
     const scan = (index: number) => ({
       trackingId,
