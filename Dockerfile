@@ -11,7 +11,7 @@ COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
 COPY docs/receiving.md docs/runbook.md docs/
-# What `git rev-parse` says, for the metric build_info: docker compose build --build-arg COMMIT=…
+# The commit, for the metric build_info: docker compose build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
 ARG COMMIT
 RUN npm run build
 

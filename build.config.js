@@ -66,13 +66,13 @@ function builtStamp() {
   return JSON.parse(readFileSync(`${dist}/${stamp}`, 'utf8'));
 }
 
-/** A commit that changes nothing of the program makes no other one, but is what runs. */
+/** A commit that does not change the program needs no build: the stamp gets its name all the same. */
 function writeStamp(content) {
   writeFileSync(`${staging}.${stamp}`, JSON.stringify(content));
   renameSync(`${staging}.${stamp}`, `${dist}/${stamp}`);
 }
 
-/** COMMIT, where there is no repository, as in an image; null without either. */
+/** The commit, by COMMIT in an image, which has no repository, or by git; null without either. */
 function commitOf() {
   const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
   return process.env.COMMIT || (status === 0 && stdout.trim()) || null;

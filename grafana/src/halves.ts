@@ -25,7 +25,7 @@ export const oursRow = {
     figure({
       title: 'Error budget left',
       description:
-        'Of the objectives of 30 days, the one with the least left: sent 99 % in 5 s, created 99 % in 1 s, answered 99.9 %, answered soon 99 % in 0.5 s. Below 0 it is missed.',
+        'The objective of 30 days that has the least of its budget left: sent 99 % in 5 s, created 99 % in 1 s, answered 99.9 %, answered soon 99 % in 0.5 s. Below 0 it is missed.',
       unit: 'percentunit',
       queries: [
         {

@@ -117,7 +117,7 @@ export const engines = [
     ],
   },
   {
-    question: 'Could PostgreSQL be lost, and nothing with it?',
+    question: 'Could PostgreSQL be lost without losing data?',
     panels: [
       graph({
         title: 'Kept by replication slots',

@@ -57,7 +57,7 @@ export const internals = prometheusBoard({
         }),
         ofProcesses(
           'Failing by process',
-          'Share of the attempts of each process that fail. One that stands out has a network, a resolver or a clock of its own.',
+          'Share of the attempts of each process that fail. A process that stands out has a faulty network, resolver or clock.',
           'percentunit',
           `${attemptsByProcess('outcome!="SUCCEEDED"')} / ${attemptsByProcess('')}`,
         ),

@@ -15,7 +15,7 @@ const grouped = (labels: string) => (labels ? ` by (${labels})` : '');
 export const metric = (name: string, matchers = ''): string =>
   `parcelhook_${name}{${scope}${among(matchers)}}`;
 
-/** A metric of a machine, or of what watches it: its job is none of the service's. */
+/** A metric of node_exporter, whose job is not one of the service's. */
 export const ofMachine = (name: string, matchers = ''): string =>
   `${name}{environment=~"$environment"${among(matchers)}}`;
 
@@ -81,7 +81,7 @@ const gaveUp = `${apiRoutes}, status="499"`;
 
 /**
  * The share of requests that failed, or whose clients gave up after more than half a second; none while there are no
- * requests. Anybody can cause a 503 of a login.
+ * requests. A 503 of a login does not count, since anybody can cause it.
  */
 export function badShare(span: string): string {
   const bad = [
@@ -152,5 +152,5 @@ export const oursDrained = `clamp_max((${ours} > 0) / (${perSecond('delivery_att
 /** How long what waits for others takes to go, as it has shrunk in a quarter of an hour. */
 export const theirsDrained = `clamp_max((${theirs} > 0) / clamp_min(-deriv((${theirs})[15m:1m]), 1e-9), ${endlessSeconds})`;
 
-/** A build of a job that was not there two minutes before. */
+/** The builds of a job that were not there two minutes before. */
 export const deploys = `count by (job, version, commit) (${metric('build_info')}) unless on (job, version, commit) count by (job, version, commit) (${metric('build_info')} offset 2m)`;

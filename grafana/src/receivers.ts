@@ -180,7 +180,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Retries used up',
           description:
-            'Deliveries that became FAILED in an hour; a replay sends them again. refused: the receiver asked for no more attempts; webhooks: those given up.',
+            'Deliveries that became FAILED in an hour; a replay sends them again. refused: the receiver asked for no more attempts; webhooks: those whose retries were used up.',
           unit: 'short',
           span: 12,
           queries: [

@@ -39,7 +39,7 @@ const decoyHash = () => (decoy ??= hashPassword(randomBytes(16).toString('hex'))
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A proxy in front of several cells finds the one that made the secret by this. */
+/** The prefix by which a proxy in front of several cells finds the one that made a secret. */
 const ofCell = (cell: string | undefined): string => (cell === undefined ? '' : `${cell}_`);
 
 /** 160 random bits; stored as a hash only. */

@@ -11,7 +11,7 @@ export interface Principal {
   shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
   email: string;
   shipperName: string;
-  /** Its API requests per second; null: API_RATE_LIMIT. */
+  /** The shipper's API requests per second; null: API_RATE_LIMIT. */
   rateLimit: number | null;
   /** Ids of the portal sessions that the user has ended and that have not expired. */
   endedSessions: string[];

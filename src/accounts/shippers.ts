@@ -181,7 +181,7 @@ async function changeShipper(
   return shipper!;
 }
 
-/** Those with a limit of attempts in flight, and that limit. */
+/** The limits of attempts in flight, by shipper id; only of shippers that have one. */
 export async function readConcurrencyLimits(db: Database): Promise<Map<string, number>> {
   const rows = await db.query<{ shipperId: string; max: number }>(
     'read-concurrency-limits',

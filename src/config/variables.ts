@@ -19,7 +19,7 @@ const integer = (min: number, max: number) =>
   }, `must be a whole number from ${min} to ${max}`);
 const fraction = (min: number, max: number) =>
   readAs((text) => {
-    const value = /\d/.test(text) ? Number(text) : NaN; // spaces alone are 0 to Number
+    const value = /\d/.test(text) ? Number(text) : NaN; // Number('  ') is 0
     return value >= min && value <= max ? value : null;
   }, `must be a number from ${min} to ${max}`);
 const url = (schemes: string[]) =>
@@ -94,7 +94,7 @@ export const variables = z.object({
     .regex(/^[a-z]{2}$/, 'must be two lowercase letters')
     .optional()
     .describe(
-      'Two letters in new account keys, password links and tracking ids, by which a proxy finds this one of [several installations](scaling.md#cells). Unset: none',
+      'Two letters in new account keys, password links and tracking ids, by which a proxy finds this [cell](scaling.md#cells). Unset: none',
     ),
   DATA_DIR: z
     .string()
@@ -113,7 +113,7 @@ export const variables = z.object({
   DATABASE_READ_URL: standbyUrl
     .optional()
     .describe(
-      'A standby of that database: lists, the log and statistics are read there while it is at most 10 s behind, through the same `DATABASE_POOLER`. Unset: the primary',
+      'A standby of that database. While it is at most 10 s behind, lists, the log and statistics are read there, with the same `DATABASE_POOLER`. Unset: the primary',
     ),
   DATABASE_POOLER: z
     .enum(['none', 'transaction'], 'must be none or transaction')

@@ -179,7 +179,7 @@ export interface Dispatch {
   take(job: { name: string; ids: string[] }): Promise<void>;
   /** Shares the pace of each host with the other processes that send; null if it is not bounded. */
   sharePaces: (() => Promise<void>) | null;
-  /** The attempts in flight that each of these shippers may have in this process. */
+  /** Sets how many attempts in flight each of these shippers may have in this process; others have no limit. */
   limitShippers(limits: ReadonlyMap<string, number>): void;
   /** Each call is one step and returns the milliseconds until the next one. */
   sweep(): Promise<number>;

@@ -7,7 +7,7 @@ import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 
-/** A check that resolves with a text passes, and has that to say. */
+/** A check passes if it resolves; a text that it resolves with is shown to operators. */
 export type HealthChecks = Record<string, () => Promise<string | void>>;
 
 export type Health = ReturnType<typeof createHealth>;

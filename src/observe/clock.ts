@@ -24,9 +24,9 @@ export async function readDatabaseClock(db: Database): Promise<void> {
 }
 
 /**
- * While this machine's clock differs from PostgreSQL's by more than half a minute, the check says so, to the operator
- * too (`wrong_clocks`); from four minutes on it rejects. A gauge has the difference. The text stays the same until the
- * difference changes by half a minute.
+ * While this machine's clock differs from PostgreSQL's by more than half a minute, the check and `wrong_clocks` say so;
+ * from four minutes on the check rejects. A gauge has the difference. The text stays the same until the difference has
+ * changed by half a minute.
  */
 export function clockCheck(db: Database, metrics: Metrics, role: string): () => Promise<string | void> {
   const processId = newId();

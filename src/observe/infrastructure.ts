@@ -82,7 +82,7 @@ export const refreshSizes = (deps: InfrastructureDependencies, nowMs: number): P
     refreshCopies(deps),
   );
 
-/** A managed server may not say it. One that cannot be reached fails the other readings. */
+/** Never rejects: a managed server may refuse these figures, and the other readings report one that is away. */
 export const refreshCopies = ({
   db,
   metrics,
@@ -150,11 +150,11 @@ interface Copies {
   slots: { slot: string; bytes: number }[];
   slotLimit: number | null;
   archiveFailing: number | null;
-  /** By name; `bytes` is null while none has told what it has. */
+  /** By name; `bytes` is null until a standby of that name has told its position. */
   standbys: { standby: string; count: number; bytes: number | null; seconds: number }[] | null;
 }
 
-/** Where PostgreSQL's log goes besides its own disk. Of standbys, a role without pg_monitor sees that they exist only. */
+/** Slots, the archive and standbys; these are null for a role without pg_monitor, which sees only that they exist. */
 async function readCopies(db: Database): Promise<Copies> {
   const [copies] = await db.query<Copies>(
     'read-copies',

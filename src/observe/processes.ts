@@ -40,11 +40,11 @@ export interface Process {
   commit: string | null;
   startedAt: Date;
   seenAt: Date;
-  /** It has renewed its row in time. */
+  /** Whether it has renewed its row in time. */
   isAlive: boolean;
 }
 
-/** Those seen within the last hour: one that was killed cannot say so. */
+/** The processes seen within the last hour, since one that was killed does not delete its row. */
 export const listProcesses = (db: Database, limit: number): Promise<Process[]> =>
   db.query(
     'list-processes',

@@ -50,7 +50,7 @@ export interface DeliveryFacts {
   isPausedByOperator: boolean;
   isDeleted: boolean;
   isSuspended: boolean;
-  /** Attempts in flight that an operator allows its shipper in each worker. */
+  /** The attempts in flight that an operator allows its shipper in each worker. */
   maxConcurrency: number | null;
   isParked: boolean;
   /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */

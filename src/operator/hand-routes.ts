@@ -40,7 +40,7 @@ export interface HandDependencies extends RedeliveryDependencies, ReplayRequestD
   onStopped(): Promise<void>;
   /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  /** Called when deliveries may go that the webhook's status held. */
+  /** Called when deliveries that the webhook's status held may be sent. */
   onReleased(webhookId: string): void;
 }
 
@@ -78,7 +78,7 @@ const whyNotResumed = ({ status: now }: Webhook) =>
     ? 'No operator has paused this webhook: it is DISABLED, and its shipper can set it to ACTIVE.'
     : 'Its shipper has paused this webhook, and can set it to ACTIVE.';
 
-/** An operator's acts for one shipper, or to protect others from it. Each is in the audit log. */
+/** The routes by which an operator acts for one shipper, or protects others from it. Each act is in the audit log. */
 export function handRoutes(deps: HandDependencies): Route[] {
   const { db } = deps;
   const ownerOf = async (id: string): Promise<string> => {
@@ -93,7 +93,7 @@ export function handRoutes(deps: HandDependencies): Route[] {
       summary: 'Pause a webhook of any shipper',
       operationId: 'pauseWebhook',
       description:
-        'After the response, no attempt starts. What it misses is held, and only an operator can resume it. As in any pause, its shipper can still send tests and redeliveries.',
+        'After the response, no attempt starts. Deliveries are held, and only an operator can resume the webhook. As in any pause, its shipper can still send tests and redeliveries.',
       responses: { 200: heldWebhook },
       responseExample: { status: 'PAUSED', pausedBy: 'OPERATOR' },
       params: webhookParams,

@@ -46,29 +46,31 @@ const statusResponse = z
             version: described(z.string(), 'Version of the service.', version),
             commit: described(
               z.string().nullable(),
-              'What it was built from; null if that is not known.',
+              'The commit that it was built from; null if that is not known.',
               '3e0e04b7d1c2',
             ),
             startedAt: instant('When it started.'),
             seenAt: instant('When it was last seen.'),
-            isAlive: described(z.boolean(), 'Whether that is less than 90 s ago.', true),
+            isAlive: described(z.boolean(), 'Whether it was seen less than 90 s ago.', true),
           })
           .meta({ id: 'Process', description: 'A process of the service.' }),
       ),
-      'The processes that were seen within the last hour, by role, at most 200. One that stops in good order is gone at once.',
+      'The processes that were seen within the last hour, by role, at most 200. A process that stops in good order leaves the list at once.',
     ).optional(),
     backlog: z
       .object({
-        sendable: count('Deliveries that wait for the service (ours); counted up to 10,000 in all.'),
+        sendable: count('Deliveries that wait for the service; counted up to 10,000 in all.'),
         oldestSendableSeconds: count('How long the oldest of them has been sendable.'),
         sending: count('Deliveries that are being sent.', 3),
         waiting: described(
           z.record(z.string(), z.int()),
-          'Deliveries that wait for what is not ours, by cause: `receiver` (its places are used), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.',
+          'Deliveries that wait for others, by cause: `receiver` (it has as many attempts as it may), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.',
           { receiver: 12, turn: 0, retry: 4, circuit: 0, paused: 0, disabled: 0, suspended: 0 },
         ),
       })
-      .meta({ description: 'What is owed: what waits for the service, and what waits for others.' })
+      .meta({
+        description: 'The deliveries owed: those that wait for the service, and those that wait for others.',
+      })
       .optional(),
     unread: described(
       z.record(z.string(), z.string()),
@@ -134,12 +136,12 @@ const statusResponse = z
                 ),
                 isLimited: described(z.boolean(), 'Whether its orders are refused.', false),
               })
-              .meta({ id: 'StoredBytesOfShipper', description: 'What was stored for a shipper today.' }),
+              .meta({ id: 'StoredBytesOfShipper', description: 'The bytes stored for a shipper today.' }),
           ),
           'The shippers that have stored the most today (UTC), at most 10.',
         ),
       })
-      .meta({ description: 'What shippers have stored today, against the limit.' })
+      .meta({ description: 'The bytes that shippers have stored today, and their limit.' })
       .optional(),
     openCircuits: count('Webhooks whose circuit is open.', 1).optional(),
     circuits: described(
@@ -232,7 +234,7 @@ export async function readStatus(deps: {
   const read: Record<string, unknown> = {};
   const unread: Record<string, string> = {};
   const startedAt = performance.now();
-  // One after the other: requests need the connections.
+  // The parts are read one after the other: requests need the connections.
   for (const [name, part] of Object.entries(parts)) {
     if (performance.now() - startedAt >= patienceMs) unread[name] = 'the parts before it took too long';
     else

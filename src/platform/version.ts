@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
   version: string;
 };
 
-/** `commit`: that `dist` was built from; null if that is not known. */
+/** `commit`: the one that `dist` was built from; null if that is not known. */
 export const buildInfo: { version: string; commit: string | null } = { version, commit: builtFrom() };
 
 function builtFrom(): string | null {

@@ -117,7 +117,7 @@ export const listQuery = ({ names }: StateCatalogue) =>
 export const listDescription =
   'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 
-/** A shipper finds out by its own identifier whether an order was accepted, so the primary is asked for that. */
+/** By its own identifier, a shipper finds out whether an order was accepted: such a search reads the primary. */
 export async function listPage(
   { db, readDb }: { db: Database; readDb: Database },
   shipperId: string,

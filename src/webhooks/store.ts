@@ -17,7 +17,7 @@ export interface Webhook {
   description: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Null if its shipper paused it, or nobody. */
+  /** Null unless an operator has paused it. */
   pausedBy: 'OPERATOR' | null;
 }
 
@@ -122,8 +122,8 @@ export async function lockWebhook(
 }
 
 /**
- * Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. If its shipper pauses what an operator
- * has paused, it stays paused when the operator resumes it.
+ * Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. A webhook that an operator has paused
+ * and its shipper then pauses stays paused when the operator resumes it.
  */
 export async function updateWebhook(
   db: Database,
@@ -177,7 +177,7 @@ export async function pauseByOperator(tx: Database, webhookId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** It gets back the status that its shipper wants. Null unless an operator has paused it. */
+/** The webhook gets the status that its shipper wants. Null unless an operator has paused it. */
 export async function resumeByOperator(tx: Database, webhookId: string): Promise<Webhook | null> {
   const rows = await tx.query<Webhook>(
     'resume-by-operator',

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Of node_exporter, and of the file that it reads. */
+/** The metrics of node_exporter, and of the file that it reads. */
 const ofMachine = /^(node_|parcelhook_backup_)/;
 
 describe('dashboards', () => {

@@ -152,7 +152,7 @@ describe('requests', () => {
 
   test('output is aligned text, or JSON with --json in any position', async () => {
     expect((await operator(['status'])).stdout).toMatch(
-      /^Queues\n {2}name {5}waiting {2}active {2}delayed {2}error\n {2}deliver {2}3 +- +- +-\n\nOwed to webhooks that are not called\n {2}deliveries {2}9\+\n\nShippers owed the most of it\n(.*\n)+\nOpen circuits\n(.*\n)+\nOthers\n {2}oldest {2}-\n$/,
+      /^Queues\n {2}name {5}waiting {2}active {2}delayed {2}error\n {2}deliver {2}3 +- +- +-\n\nOwed to webhooks that are not called\n {2}deliveries {2}9\+\n\nShippers owed the most\n(.*\n)+\nOpen circuits\n(.*\n)+\nOthers\n {2}oldest {2}-\n$/,
     );
     expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ oldest: null });
     const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);

@@ -35,7 +35,7 @@ test('a deployment is given up only after the job that migrates is', () => {
 });
 
 (kubectl ? test : test.skip)(
-  'the documented command makes a ConfigMap of all boards that a cluster takes',
+  'the documented command makes a ConfigMap of all dashboards that a cluster takes',
   () => {
     const readme = readFileSync(join(folder, 'README.md'), 'utf8');
     const command = /^kubectl create configmap parcelhook-boards [^`]*(?= \|\n {2}kubectl apply)/m.exec(

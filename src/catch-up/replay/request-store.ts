@@ -15,7 +15,7 @@ export interface ReplayRange {
   latest: Date;
   deliveryStatus: ReplayedStatus | null;
   trackingId: string | null;
-  /** Else its shipper asked for it. */
+  /** Absent if its shipper asked for it. */
   requestedBy?: 'OPERATOR';
 }
 

@@ -78,7 +78,7 @@ export const replayProgress = z
       null,
     ),
     trackingId: described(trackingId.nullable(), 'The requested shipment; null for all.'),
-    requestedBy: described(z.enum(['SHIPPER', 'OPERATOR']), 'Who requested it.'),
+    requestedBy: described(z.enum(['SHIPPER', 'OPERATOR']), 'The one who requested it.'),
     createdAt: instant('When it was requested.'),
     finishedAt: instant('When it ended; null before that.').nullable(),
   })

@@ -36,7 +36,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   program
     .command('status')
     .description(
-      'show which processes run, what is late and whose fault that is, queues, circuits, clocks, replays, versions',
+      'show the processes that run, what is late and whose fault it is, queues, circuits, clocks, replays, versions',
     )
     .addHelpText('after', example('status'))
     .action(request((send) => send('get', '/operator/v1/status'), statusText(widthOf(io))));

@@ -15,18 +15,18 @@ const erasure = z.discriminatedUnion('action', [
 type Erasure = z.output<typeof erasure>;
 
 const perPage = 250;
-/** The requests under way at once: an erasure waits for half a second, in which an attempt may still begin. */
+/** Requests under way at once: each waits half a second, during which an attempt may still begin. */
 const atOnce = 8;
 const maxLineBytes = 4_096;
 
 export function addErasureCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const erasures = program
     .command('erasures')
-    .description('a ledger of what was erased and removed, to be done again after a restore');
+    .description('export what was erased and removed, and repeat it after a restore');
   erasures
     .command('export')
     .description(
-      'print which shipments were erased, which shippers and users removed: one JSON object per line, with ids and times only',
+      'print the erased shipments and the removed shippers and users: one JSON object per line, with ids and times only',
     )
     .option('--from <time>', 'only at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21')
     .addHelpText('after', example('--silent erasures export > ledger.new && mv ledger.new erasures.ndjson'))
@@ -38,7 +38,7 @@ export function addErasureCommands(program: Command, io: Io, finish: (code: numb
     });
   erasures
     .command('replay')
-    .description('erase and remove again what an exported ledger names; it may be repeated')
+    .description('repeat the erasures and removals of an exported ledger; running this again does no harm')
     .argument('<file>', 'the exported ledger; - for standard input, with --yes')
     .option(...yesOption)
     .addHelpText('after', example('erasures replay erasures.ndjson'))
@@ -77,7 +77,7 @@ async function exportErasures(
 interface Replayed {
   read: number;
   erased: number;
-  /** Named by the ledger, and not in the database. */
+  /** Lines of the ledger whose shipment, shipper or user is not in the database. */
   absent: number;
   refused: number;
 }

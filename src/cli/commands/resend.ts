@@ -43,7 +43,7 @@ export function addResendCommands(program: Command, request: Request, io: Io): v
     .addHelpText('after', example('replay --webhook 0199… --from 2026-11-21 --to 2026-11-22 --wait'))
     .action(request((send, range: Range) => replay(send, io, range)));
   for (const [name, method, path, description] of [
-    ['show', 'get', '/operator/v1/replays/{id}', 'show how far a replay has come'],
+    ['show', 'get', '/operator/v1/replays/{id}', 'show the progress of a replay'],
     [
       'cancel',
       'post',

@@ -54,7 +54,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
       .addHelpText('after', example(`shipper ${name} --shipper 0199…`))
       .action(request((send, path: Chosen) => send('patch', one, { path, body: { status } })));
   named('limit', 'limit the API requests of a shipper, or its attempts in flight; none lifts a limit')
-    .option('--rate <number>', 'API requests per second, or none: as API_RATE_LIMIT says', limitArgument)
+    .option('--rate <number>', 'API requests per second; none: API_RATE_LIMIT', limitArgument)
     .option('--concurrency <number>', 'attempts in flight in each worker, or none', limitArgument)
     .addHelpText('after', example('shipper limit --shipper 0199… --rate 20 --concurrency 5'))
     .action(

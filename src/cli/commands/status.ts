@@ -5,7 +5,7 @@ type Section = [title: string, text: string];
 
 const data = (value: unknown): Data => (value ?? {}) as Data;
 
-/** To the second: `2026-11-21T12:00:00Z`. */
+/** The time to the second: `2026-11-21T12:00:00Z`. */
 const time = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/(\.\d+)?\+00:00$/, 'Z') : value;
 
@@ -30,7 +30,10 @@ const circuit = ({ webhookId, shipperId, failingSince, nextProbeAt }: Data): Dat
 
 const queue = ([name, counts]: [string, unknown]): Data => ({ name, ...data(counts) });
 
-/** Headings for people, names before ids, what is ours before what is not; a part that was not read is named first. */
+/**
+ * The status for people: the parts that were not read come first, names before ids, and what waits for us before what
+ * waits for others.
+ */
 export const statusText =
   (width: number) =>
   (status: Data): string => {
@@ -58,10 +61,7 @@ export const statusText =
         table(['name', 'waiting', 'active', 'delayed', 'error'], Object.entries(data(queues)).map(queue)),
       ],
       ['Owed to webhooks that are not called', lines(orMore(sums))],
-      [
-        'Shippers owed the most of it',
-        table(['name', 'deliveries', 'webhooks', 'shipperId'], named(shippers)),
-      ],
+      ['Shippers owed the most', table(['name', 'deliveries', 'webhooks', 'shipperId'], named(shippers))],
       ['Stored today', lines(limits) + table(['name', 'bytes', 'isLimited', 'shipperId'], named(storing))],
       [
         `Open circuits${openCircuits === undefined ? '' : `: ${JSON.stringify(openCircuits)}`}`,

@@ -41,7 +41,7 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
     );
   const webhook = program.command('webhook').description('webhooks of all shippers');
   for (const [name, description] of [
-    ['pause', 'hold what a webhook would get; only an operator can resume it'],
+    ['pause', 'pause a webhook: its deliveries are held, and only an operator can resume it'],
     ['resume', 'resume a webhook that an operator has paused, and send what was held'],
   ] as const)
     webhookOption(webhook.command(name))
@@ -84,10 +84,10 @@ interface ToExplain {
 function addExplainCommand(program: Command, request: Request): void {
   shipperOption(program.command('explain'), 'shipper of --shipper-tracking-id')
     .description(
-      'explain where a delivery is, or those of a shipment: what each waits for, and what happens next',
+      'explain what a delivery waits for, or each unfinished one of a shipment, and what happens next',
     )
     .option('--delivery <id>', 'id of the delivery', idArgument)
-    .option('--tracking-id <id>', 'all of this shipment that are not finished', idArgument)
+    .option('--tracking-id <id>', 'all unfinished deliveries of this shipment', idArgument)
     .option('--shipper-tracking-id <id>', "the same, by the shipper's own identifier; it needs --shipper")
     .addHelpText('after', example('explain --tracking-id PH…'))
     .action(

@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a webhook of any shipper
-         * @description After the response, no attempt starts. What it misses is held, and only an operator can resume it. As in any pause, its shipper can still send tests and redeliveries.
+         * @description After the response, no attempt starts. Deliveries are held, and only an operator can resume the webhook. As in any pause, its shipper can still send tests and redeliveries.
          */
         post: operations["pauseWebhook"];
         delete?: never;
@@ -2716,7 +2716,7 @@ export interface components {
              */
             trigger: "SCHEDULED" | "MANUAL" | "TEST" | "REPLAY";
             /**
-             * @description Who asked for the redelivery. Null for other attempts, and if that is not known.
+             * @description The one who asked for the redelivery. Null for other attempts, and if that is not known.
              * @example null
              * @enum {string|null}
              */
@@ -2762,41 +2762,41 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
-            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
+            /** @description The time that the delivery waited before the attempt, in milliseconds, by cause: since the event was recorded for the first attempt, since it was due for any other. Null for redeliveries and tests, for a success within five seconds (unless the service runs with `LOG_DETAIL=all`), and if it is not known. */
             waitedMs: {
                 /**
                  * Format: int64
-                 * @description For earlier states of its shipment.
+                 * @description The wait for earlier states of its shipment.
                  * @example 0
                  */
                 turn: number;
                 /**
                  * Format: int64
-                 * @description For your server, which had as many attempts as it may have at once.
+                 * @description The wait for your server, which had as many attempts as it may have at once.
                  * @example 0
                  */
                 receiver: number;
                 /**
                  * Format: int64
-                 * @description For the circuit of the webhook, which was open.
+                 * @description The wait while the circuit of the webhook was open.
                  * @example 0
                  */
                 circuit: number;
                 /**
                  * Format: int64
-                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @description The wait while the webhook was paused or disabled, or the account suspended.
                  * @example 0
                  */
                 paused: number;
                 /**
                  * Format: int64
-                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the pace of its host, which has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
                 /**
                  * Format: int64
-                 * @description For us, although it could have been sent.
+                 * @description The wait for us, while it could have been sent.
                  * @example 0
                  */
                 us: number;
@@ -2881,7 +2881,7 @@ export interface components {
              */
             trigger: "TEST";
             /**
-             * @description Who asked for the redelivery. Null for other attempts, and if that is not known.
+             * @description The one who asked for the redelivery. Null for other attempts, and if that is not known.
              * @example null
              * @enum {string|null}
              */
@@ -2927,41 +2927,41 @@ export interface components {
              * @example 203.0.113.7
              */
             remoteAddress: string | null;
-            /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
+            /** @description The time that the delivery waited before the attempt, in milliseconds, by cause: since the event was recorded for the first attempt, since it was due for any other. Null for redeliveries and tests, for a success within five seconds (unless the service runs with `LOG_DETAIL=all`), and if it is not known. */
             waitedMs: {
                 /**
                  * Format: int64
-                 * @description For earlier states of its shipment.
+                 * @description The wait for earlier states of its shipment.
                  * @example 0
                  */
                 turn: number;
                 /**
                  * Format: int64
-                 * @description For your server, which had as many attempts as it may have at once.
+                 * @description The wait for your server, which had as many attempts as it may have at once.
                  * @example 0
                  */
                 receiver: number;
                 /**
                  * Format: int64
-                 * @description For the circuit of the webhook, which was open.
+                 * @description The wait while the circuit of the webhook was open.
                  * @example 0
                  */
                 circuit: number;
                 /**
                  * Format: int64
-                 * @description While the webhook was paused or disabled, or the account suspended.
+                 * @description The wait while the webhook was paused or disabled, or the account suspended.
                  * @example 0
                  */
                 paused: number;
                 /**
                  * Format: int64
-                 * @description For the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the pace of its host, which has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
                 /**
                  * Format: int64
-                 * @description For us, although it could have been sent.
+                 * @description The wait for us, while it could have been sent.
                  * @example 0
                  */
                 us: number;
@@ -3120,7 +3120,7 @@ export interface components {
              */
             trackingId: string | null;
             /**
-             * @description Who requested it.
+             * @description The one who requested it.
              * @enum {string}
              */
             requestedBy: "SHIPPER" | "OPERATOR";
@@ -3327,13 +3327,13 @@ export interface components {
         };
         /** @description How the service is doing. */
         Status: {
-            /** @description The processes that were seen within the last hour, by role, at most 200. One that stops in good order is gone at once. */
+            /** @description The processes that were seen within the last hour, by role, at most 200. A process that stops in good order leaves the list at once. */
             processes?: components["schemas"]["Process"][];
-            /** @description What is owed: what waits for the service, and what waits for others. */
+            /** @description The deliveries owed: those that wait for the service, and those that wait for others. */
             backlog?: {
                 /**
                  * Format: int64
-                 * @description Deliveries that wait for the service (ours); counted up to 10,000 in all.
+                 * @description Deliveries that wait for the service; counted up to 10,000 in all.
                  * @example 0
                  */
                 sendable: number;
@@ -3350,7 +3350,7 @@ export interface components {
                  */
                 sending: number;
                 /**
-                 * @description Deliveries that wait for what is not ours, by cause: `receiver` (its places are used), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.
+                 * @description Deliveries that wait for others, by cause: `receiver` (it has as many attempts as it may), `turn`, `retry`, `circuit`, `paused`, `disabled`, `suspended`.
                  * @example {
                  *       "receiver": 12,
                  *       "turn": 0,
@@ -3427,7 +3427,7 @@ export interface components {
                 /** @description The shippers that are owed the most, at most 10. */
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
-            /** @description What shippers have stored today, against the limit. */
+            /** @description The bytes that shippers have stored today, and their limit. */
             storedBytes?: {
                 /**
                  * Format: int64
@@ -3491,7 +3491,7 @@ export interface components {
              */
             version: string;
             /**
-             * @description What it was built from; null if that is not known.
+             * @description The commit that it was built from; null if that is not known.
              * @example 3e0e04b7d1c2
              */
             commit: string | null;
@@ -3508,7 +3508,7 @@ export interface components {
              */
             seenAt: string;
             /**
-             * @description Whether that is less than 90 s ago.
+             * @description Whether it was seen less than 90 s ago.
              * @example true
              */
             isAlive: boolean;
@@ -3570,7 +3570,7 @@ export interface components {
              */
             webhooks: number;
         };
-        /** @description What was stored for a shipper today. */
+        /** @description The bytes stored for a shipper today. */
         StoredBytesOfShipper: {
             /**
              * Format: uuid
@@ -3808,41 +3808,41 @@ export interface components {
                  * @example HTTP_STATUS
                  */
                 errorCode: string | null;
-                /** @description What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`. */
+                /** @description The time that the delivery waited before the attempt, in milliseconds, by cause: since the event was recorded for the first attempt, since it was due for any other. Null for redeliveries and tests, for a success within five seconds (unless the service runs with `LOG_DETAIL=all`), and if it is not known. */
                 waitedMs: {
                     /**
                      * Format: int64
-                     * @description For earlier states of its shipment.
+                     * @description The wait for earlier states of its shipment.
                      * @example 0
                      */
                     turn: number;
                     /**
                      * Format: int64
-                     * @description For your server, which had as many attempts as it may have at once.
+                     * @description The wait for your server, which had as many attempts as it may have at once.
                      * @example 0
                      */
                     receiver: number;
                     /**
                      * Format: int64
-                     * @description For the circuit of the webhook, which was open.
+                     * @description The wait while the circuit of the webhook was open.
                      * @example 0
                      */
                     circuit: number;
                     /**
                      * Format: int64
-                     * @description While the webhook was paused or disabled, or the account suspended.
+                     * @description The wait while the webhook was paused or disabled, or the account suspended.
                      * @example 0
                      */
                     paused: number;
                     /**
                      * Format: int64
-                     * @description For the pace of its host, which has not agreed to more yet.
+                     * @description The wait for the pace of its host, which has not agreed to more yet.
                      * @example 0
                      */
                     rate: number;
                     /**
                      * Format: int64
-                     * @description For us, although it could have been sent.
+                     * @description The wait for us, while it could have been sent.
                      * @example 0
                      */
                     us: number;

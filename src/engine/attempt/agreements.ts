@@ -100,7 +100,7 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
 }
 
 const challengeHeader = 'webhook-challenge';
-/** Some may have moved to another host since their lanes began to wait. */
+/** The webhooks that are looked at: some may name another host since their lanes began to wait. */
 const candidates = 10;
 
 const isEchoed = (

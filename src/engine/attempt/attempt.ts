@@ -47,7 +47,10 @@ export interface AttemptSteps {
   isProved?: boolean;
   /** The target is known: the exchange begins, unless this returns false. */
   sending?(target: Target): boolean;
-  /** The exchange is over; null: it may not start any more. Returns what it waited for; null if that is not kept. */
+  /**
+   * The exchange is over; `outcome` is null if it may not start any more. Returns what the delivery waited for; null if
+   * that is not kept.
+   */
   answered?(outcome: AttemptOutcome | null): WaitedMs | null;
   /** `accepted`: the claim was still ours. */
   settle(target: Target, outcome: AttemptOutcome): Promise<{ ended: Ended; accepted: boolean }>;

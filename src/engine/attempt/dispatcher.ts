@@ -38,7 +38,7 @@ export interface Dispatcher extends HandOver {
   redeliver(): Promise<void>;
   /** See the scheduler. There is room while no attempt ends, because then none waits for this process. */
   hasRoomForOrder(shipperId: string, orders: OrdersUnderWay): boolean;
-  /** See the scheduler. */
+  /** See `Dispatch`. */
   limitShippers(limits: ReadonlyMap<string, number>): void;
   /** Claims that wait for this process, by webhook. */
   heldBack(): Record<string, HeldBack>;
@@ -278,12 +278,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
-/** So late, a success keeps what its delivery waited for, too. That costs, and in a burst many come seconds late. */
+/** A success this late keeps what its delivery waited for. Keeping costs, and in a burst many come seconds late. */
 const lateMs = 5_000;
 
 /**
- * Counts what a delivery has waited for since its event was recorded, or since a later attempt was due. Null by hand,
- * and of a success in time, unless all is kept. `sendableMs`: as `answered` returns it.
+ * The time that a delivery has waited, by cause, since its event was recorded, or since a later attempt was due. Null for
+ * an attempt by hand and, unless all is kept, for a success in time. `sendableMs`: as `answered` returns it.
  */
 export function waitedOf(
   {

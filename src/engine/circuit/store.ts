@@ -190,8 +190,8 @@ export type ResponseReason = (typeof responseReasons)[number];
 export type DisabledReason = ResponseReason | 'FAILING';
 
 /**
- * A test or a redelivery also calls a paused webhook, and what its response says counts, unless an operator has paused it:
- * its shipper could resume a disabled one.
+ * A test or a redelivery also calls a paused webhook, and its response may disable that. It does not if an operator has
+ * paused the webhook, because its shipper could resume a disabled one.
  */
 const disabledFrom: Record<DisabledReason, string[]> = {
   GONE: ['ACTIVE', 'PAUSED'],

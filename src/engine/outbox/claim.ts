@@ -42,7 +42,10 @@ const wantedRows = rowSet<Wanted>({
   since: ['timestamptz', ({ since }) => since],
 });
 
-/** A resume deletes the circuit: one that has counted since before has closed by itself. */
+/**
+ * The webhook was not called for a time after its delivery could go. A resume deletes the circuit, so a circuit that has
+ * counted since before `called_since` has closed by itself.
+ */
 const wasStopped = `o.called_since > case o.attempt_count when 1 then least(o.due_at, e.recorded_at) else o.due_at end`;
 
 /** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */

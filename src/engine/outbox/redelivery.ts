@@ -140,7 +140,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
   );
 }
 
-/** Adds who asked to the JSON of an attempt, if it was an operator. */
+/** Adds `requestedBy` to the detail of an attempt that an operator asked for. */
 const withAsker = (detail: string) => `case requested_by when 'OPERATOR'
   then '{"requestedBy":"OPERATOR"' || coalesce(',' || nullif(substr(${detail}, 2), '}'), '}') else ${detail} end`;
 

@@ -51,8 +51,9 @@ export type DueClaim = Claim & {
   dueAt: Date;
   /** Since when it was due and its webhook called, as of the claiming statement; 0 for a probe. */
   sendableForMs: number;
-  /** Why the webhook was not called after the event was recorded or the delivery due, and until when; null if it was. */
+  /** Why the webhook was not called once the delivery could go; null if it was called. */
   stoppedBy?: 'paused' | 'circuit' | null;
+  /** When it was called again. */
   calledAt?: Date | null;
 };
 

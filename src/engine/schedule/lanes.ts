@@ -11,9 +11,9 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
 });
 
 export interface ShipperLimit {
-  /** Attempts in flight in this process, of all its lanes. */
+  /** Attempts in flight of all its lanes in this process. */
   max: number;
-  /** The lanes that had no room for a page, in their order. */
+  /** The lanes that had no room for a page, in order. */
   waiting: Set<Lane>;
 }
 
@@ -30,7 +30,7 @@ export class Shipper {
   /** When it last had as many attempts as one shipper may, while the pool had places left. */
   readonly fullAtMs = eachPool(() => -Infinity);
 
-  /** Null for nearly all. */
+  /** Null for nearly all shippers. */
   limit: ShipperLimit | null = null;
 
   constructor(readonly id: string) {}
@@ -41,7 +41,7 @@ export class Shipper {
     return quick + unknown + slow >= this.limit.max;
   }
 
-  /** `max`: undefined if there is none. */
+  /** `max`: undefined if there is no limit. */
   setLimit(max: number | undefined): void {
     this.limit = max === undefined ? null : { max, waiting: new Set() };
   }
@@ -277,7 +277,7 @@ const maxLanesKept = 10_000;
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #shippers = new Map<string, Shipper>();
-  /** The attempts in flight of shippers that an operator limits. */
+  /** The attempts in flight that an operator allows single shippers. */
   limits: ReadonlyMap<string, number> = new Map();
   #maxLanes = maxLanesKept;
 

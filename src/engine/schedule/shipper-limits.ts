@@ -1,8 +1,8 @@
 import type { Lane, Lanes, Shipper } from './lanes.js';
 
 /**
- * The attempts in flight that an operator allows single shippers in this process. The lanes of such a shipper hold no
- * more claims than may start, none of what they record, and take turns for pages.
+ * The attempts in flight that an operator allows single shippers in this process. The lanes of such a shipper claim no
+ * more than may start and nothing as it is recorded, and take turns for pages.
  */
 export class ShipperLimits {
   /** `queueUpAlone` is called after each change of a lane. */
@@ -23,7 +23,7 @@ export class ShipperLimits {
     }
   }
 
-  /** Lanes whose shipper has as many attempts as it may: their claims go back. */
+  /** The lanes of shippers that have as many attempts as they may: their claims are given back. */
   full(): Lane[] {
     if (this.lanes.limits.size === 0) return [];
     return this.#known(this.lanes.limits.keys()).flatMap((shipper) =>
@@ -31,7 +31,7 @@ export class ShipperLimits {
     );
   }
 
-  /** After an attempt or a page of the lane: those of its shipper that waited for room come first. */
+  /** Called after an attempt or a page of the lane. Lanes of its shipper that waited for room come first. */
   queueUp(lane: Lane): void {
     const waiting = lane.shipper?.limit?.waiting;
     if (waiting) {

@@ -44,7 +44,7 @@ export interface AttemptOutcome extends Omit<
   isHeavy: boolean;
 }
 
-/** How long a delivery has waited for each before its attempt; `us`: how long it was sendable. */
+/** The time that a delivery has waited before its attempt, by cause; `us`: while it was sendable. */
 export interface WaitedMs {
   turn: number;
   receiver: number;
@@ -56,7 +56,7 @@ export interface WaitedMs {
 
 /** The part of an attempt that nothing filters by. The log keeps it as one JSON text. */
 export interface AttemptDetail extends PhaseTimes {
-  /** Null of an attempt by hand, and of a success that came in time. */
+  /** Null for an attempt by hand, and for a success in time. */
   waitedMs: WaitedMs | null;
   /** The receiver's IP address. */
   remoteAddress: string | null;
@@ -84,7 +84,7 @@ export const noDetail: AttemptDetail = {
 export const parseDetail = (detail: string | null): AttemptDetail =>
   detail === null ? noDetail : { ...noDetail, ...(JSON.parse(detail) as Partial<AttemptDetail>) };
 
-/** The thread that wrote `detail` does not know it. */
+/** Adds `waitedMs` to `detail`, whose thread does not know it. */
 export const withWaited = (detail: string | null, waitedMs: WaitedMs): string =>
   `${detail === null ? '{' : `${detail.slice(0, -1)},`}"waitedMs":${JSON.stringify(waitedMs)}}`;
 

@@ -107,15 +107,15 @@ const waited = (description: string) => described(z.int().min(0), description, 0
 export const waitedMs = described(
   z
     .object({
-      turn: waited('For earlier states of its shipment.'),
-      receiver: waited('For your server, which had as many attempts as it may have at once.'),
-      circuit: waited('For the circuit of the webhook, which was open.'),
-      paused: waited('While the webhook was paused or disabled, or the account suspended.'),
-      rate: waited('For the pace of its host, which has not agreed to more yet.'),
-      us: waited('For us, although it could have been sent.'),
+      turn: waited('The wait for earlier states of its shipment.'),
+      receiver: waited('The wait for your server, which had as many attempts as it may have at once.'),
+      circuit: waited('The wait while the circuit of the webhook was open.'),
+      paused: waited('The wait while the webhook was paused or disabled, or the account suspended.'),
+      rate: waited('The wait for the pace of its host, which has not agreed to more yet.'),
+      us: waited('The wait for us, while it could have been sent.'),
     })
     .nullable(),
-  'What the delivery waited for before it, in milliseconds: the first attempt since the event was recorded, others since they were due. Null of a redelivery or a test, if it is not known, and of a success within five seconds, unless the service runs with `LOG_DETAIL=all`.',
+  'The time that the delivery waited before the attempt, in milliseconds, by cause: since the event was recorded for the first attempt, since it was due for any other. Null for redeliveries and tests, for a success within five seconds (unless the service runs with `LOG_DETAIL=all`), and if it is not known.',
 );
 
 const attempt = z
@@ -124,7 +124,7 @@ const attempt = z
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
     requestedBy: described(
       z.enum(['SHIPPER', 'OPERATOR']).nullable(),
-      'Who asked for the redelivery. Null for other attempts, and if that is not known.',
+      'The one who asked for the redelivery. Null for other attempts, and if that is not known.',
       null,
     ),
     startedAt: instant('When it began.'),

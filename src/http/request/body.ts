@@ -232,7 +232,7 @@ function inexactNumbers(text: string): (string | number)[][] | null {
   for (const [number] of text.matchAll(maybeInexact)) {
     if (String(Number(number)) === number) continue;
     longForms += 1;
-    // Digits of a text, such as an id, may be among them: only the whole JSON tells.
+    // The digits may be those of a text, such as an id: only the whole JSON tells.
     if (longForms > maxLongForms || !isExact(number)) return keysOfInexact(text);
   }
   return [];

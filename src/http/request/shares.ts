@@ -196,9 +196,10 @@ const reportAfterMs = 1_000;
 const maxShippers = 10_000;
 
 /**
- * Allows a shipper `perSecond` requests, or its own number, averaged over ten seconds so that a burst passes; 0 is unlimited. Throws
- * ApiError TOO_MANY_REQUESTS beyond. A request never waits for the shared count: requests are reported to it in the
- * background, a hundredth of the window's points or one second at a time. Each process may overdraw it by as much.
+ * Allows a shipper `perSecond` requests, or its own limit, averaged over ten seconds so that a burst passes; 0 is
+ * unlimited. Beyond that it throws ApiError TOO_MANY_REQUESTS. A request never waits for the shared count: requests are
+ * reported to it in the background, a hundredth of the window's points or one second at a time. Each process may overdraw
+ * it by as much.
  */
 export function createApiLimit(
   limits: RateLimits,

@@ -14,7 +14,7 @@ interface Ended {
   caller?: Caller | undefined;
   error?: string | undefined;
   traceId?: string | undefined;
-  /** Of an order. */
+  /** The shipment of an order. */
   trackingId?: string | undefined;
   isAborted: boolean;
 }

@@ -3,10 +3,10 @@ import { every } from '../every.js';
 import type { Logger } from '../telemetry/logger.js';
 import { isTooSlow, type Database, type Pool } from './postgres.js';
 
-/** The greatest age of what it shows. */
+/** The greatest age of the data that a standby shows. */
 const maxLagMs = 10_000;
 const checkEveryMs = 2_000;
-/** After it was left, it must have kept up for so long before it is used again. */
+/** A standby that fell behind must have kept up for this long before it is used again. */
 const steadyMs = 30_000;
 
 /**
@@ -14,12 +14,12 @@ const steadyMs = 30_000;
  * anything believes itself up to date.
  */
 export class Lag {
-  /** Where the primary was at which time; the oldest first, and at most one that the standby has reached. */
+  /** The primary's positions, the oldest first; the standby has reached at most one of them. */
   private positions: { atMs: number; position: bigint }[] = [];
 
   private firstMs: number | undefined;
 
-  /** `atMs`: before the primary was asked. Null while the standby may still be about to reach the first position. */
+  /** `atMs`: before the primary was asked. Null while the standby may still reach the first position in time. */
   observe(atMs: number, primary: bigint, standby: bigint): number | null {
     this.firstMs ??= atMs;
     this.positions.push({ atMs, position: primary });
@@ -32,12 +32,12 @@ export class Lag {
   }
 }
 
-/** Whether the standby is used: from the first time that it keeps up, until it does not; then again after a while. */
+/** Whether the standby is used: from when it first keeps up until it falls behind, and again after `steadyMs`. */
 export class Use {
   isOn = false;
   private keepsUpSince = -Infinity;
 
-  /** True if that changes whether it is used. */
+  /** Returns true if it begins or ceases to be used. */
   judge(nowMs: number, lagMs: number): boolean {
     const keepsUp = lagMs <= maxLagMs;
     if (!keepsUp) this.keepsUpSince = Infinity;
@@ -49,7 +49,7 @@ export class Use {
 }
 
 interface Position {
-  /** Of the cluster and the database: a standby has the primary's. */
+  /** The cluster and the database, which a standby shares with its primary. */
   identity: string;
   position: string | null;
 }
@@ -67,7 +67,7 @@ const recoveryConflict = '40001';
 
 /**
  * A database for reads that may be some seconds old: on the standby as long as that keeps up, otherwise on the primary.
- * The primary also does a read that failed on the standby, unless the standby has too much to do.
+ * A read that failed on the standby is repeated on the primary, unless the standby has too much to do.
  */
 export function withReplica(
   primary: Database,

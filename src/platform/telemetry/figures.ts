@@ -9,7 +9,7 @@ export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
 }
 
 /**
- * Sets the gauges to what is read, and removes their other series. Removes all if `reading` rejects, and rejects, too.
+ * Sets the gauges to what is read, and removes their other series. If `reading` rejects, it removes all and rejects, too.
  */
 export async function show<Figures>(
   gauges: Parameters<typeof forget>,

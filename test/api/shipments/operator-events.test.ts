@@ -195,7 +195,7 @@ describe('many events', () => {
     expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
-  test('ids of many digits, which are texts, are no numbers, however many there are', async () => {
+  test('texts of many digits, such as ids, do not count as numbers, however many there are', async () => {
     const [trackingId] = await created(1);
     const scan = (index: number) => ({
       trackingId,

@@ -75,7 +75,7 @@ describe('an operator pauses a webhook', () => {
     expectSuccess(await post(`${path}/resume`), 200); // the first response may have been lost
   });
 
-  test('a resumed one gets the status that its shipper wants, also if that pauses it meanwhile', async () => {
+  test('a resumed webhook gets the status that its shipper wants, also if the shipper pauses it meanwhile', async () => {
     const { webhookId } = await hookOf({ status: 'PAUSED' });
     expect(await seen(webhookId)).toMatchObject({ pausedBy: null });
     await post(`/webhooks/${webhookId}/pause`);
@@ -94,7 +94,7 @@ describe('an operator pauses a webhook', () => {
     });
   });
 
-  test('a disabled one stays paused, and is disabled for the same reason again', async () => {
+  test('a disabled webhook that is paused stays paused, and when resumed is disabled again for the same reason', async () => {
     const hook = await hookOf();
     hook.response.status = 410;
     await placeOrder(account);
@@ -109,7 +109,7 @@ describe('an operator pauses a webhook', () => {
     });
   });
 
-  test('a 410 to a test does not disable a paused one, which its shipper could then resume', async () => {
+  test('a 410 to a test does not disable a webhook that an operator has paused: its shipper could then resume it', async () => {
     const hook = await hookOf();
     hook.response.status = 410;
     await post(`/webhooks/${hook.webhookId}/pause`);
@@ -121,7 +121,7 @@ describe('an operator pauses a webhook', () => {
     expect(await seen(hook.webhookId)).toMatchObject({ status: 'PAUSED', pausedBy: 'OPERATOR' });
   });
 
-  test('that does not exist, or is deleted, is 404; a token that may only read is refused', async () => {
+  test('a webhook that does not exist or is deleted is 404; a token that may only read is refused', async () => {
     const hook = await startHook(account);
     await hook.close();
     for (const id of [unknownId, 'x', '%00', hook.webhookId])
@@ -211,7 +211,7 @@ describe('an operator limits a shipper', () => {
   const limit = (who: Account, body: object) =>
     operator(service, `/shippers/${who.shipperId}`, { method: 'PATCH', body });
 
-  test('its webhooks share that many attempts in flight, another shipper is not delayed, and the explanation says it', async () => {
+  test('its webhooks share that many attempts in flight, another shipper is not delayed, and the explanation names the limit', async () => {
     const limited = await registerAccount(service, 'limited@example.com');
     let atOnce = 0;
     let most = 0;

@@ -16,9 +16,9 @@ import { until } from '../../support/until.js';
 
 let folder: Folder;
 let postgres: PostgresPair;
-/** In front of the standby. */
+/** It stands before the standby, and can cut it off. */
 let proxy: Proxy;
-/** Their standby is behind; and it goes away. */
+/** Two services: the standby of one falls behind, that of the other goes away. */
 let behind: RunningProcess;
 let away: RunningProcess;
 let account: Account;
@@ -53,7 +53,7 @@ const listed = async (at: Account, path = '/v1/shipments') => {
   return (response.data.shipments as { trackingId: string }[]).map(({ trackingId }) => trackingId);
 };
 
-test('a standby that falls behind shows what it has, never older than about ten seconds; then the primary is read, and said so once', async () => {
+test('a standby that falls behind shows what it has, never older than about ten seconds; then the primary is read, and the log says so once', async () => {
   await untilUsed(behind);
   const first = await placeOrder(account);
   await until('the standby has it', async () => (await listed(account)).includes(first));

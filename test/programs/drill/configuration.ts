@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 const shipped = fileURLToPath(new URL('../../../docs/high-availability', import.meta.url));
 
 /**
- * Writes the shipped file with other addresses and paths, and nothing else changed. Fails if one of them is no longer
- * in it.
+ * Writes the shipped file with other addresses and paths, and nothing else changed. Throws if the file no longer has one
+ * of those.
  */
 export function write(file: string, to: string, replaced: [from: string, to: string][]): string {
   const text = replaced.reduce(

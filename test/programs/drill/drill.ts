@@ -1,7 +1,7 @@
 import type { Figure } from '../bench/scenarios/scenario.js';
 import type { Closing } from '../chaos/world/engines.js';
 
-/** Where a program is that a drill starts, and the Debian package that has it. */
+/** A program that a drill starts, and the Debian package that has it. */
 export interface Program {
   file: string;
   debian: string;
@@ -26,7 +26,7 @@ export interface Scene {
   lost: number;
   /** Received again after a success. */
   twice: number;
-  /** Until it was over. */
+  /** The time until it was over. */
   seconds: number;
   figures: Figure[];
   /** Empty if everything was as promised. */

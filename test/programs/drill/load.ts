@@ -11,7 +11,7 @@ import { serviceOn } from '../chaos/world/service.js';
 import type { DrillOptions, Scene } from './drill.js';
 
 export interface Deployment {
-  /** Under load from before `strike` until after it. `strike` resolves with its seconds. */
+  /** Applies load from before `strike` until after it. `strike` resolves with its duration in seconds. */
   scene(name: string, strike: () => Promise<number>): Promise<Scene>;
   /** Whether an order was accepted since the time (epoch, in ms). */
   hasAcceptedSince(at: number): boolean;

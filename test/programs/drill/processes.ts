@@ -34,7 +34,7 @@ export interface Daemon {
 
 const endsWithinMs = 20_000;
 
-/** As the user of PostgreSQL; what it prints goes to `log`. */
+/** Starts a program as the user of PostgreSQL; its output goes to `log`. */
 export function start(file: string, args: string[], log: string, closing: Closing): Daemon {
   const fd = openSync(log, 'a');
   const child = spawn(file, args, {

@@ -175,7 +175,7 @@ describe('what an attempt keeps of its waits', () => {
     });
   });
 
-  test('is nothing of a success within five seconds, unless all is kept, and nothing by hand', () => {
+  test('is nothing for a success within five seconds, unless all is kept, and nothing for an attempt by hand', () => {
     const quick = { dueAt: at(1), recordedAt: at(0) };
     const ok = { ok: true, startedAt: at(4_999) };
     expect(waited(quick, ok)).toBeNull();
