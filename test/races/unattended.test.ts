@@ -131,6 +131,22 @@ describe('a probe that is given back can be claimed by another process at once',
   });
 });
 
+test('open circuits whose webhooks have nothing due, however many, keep no probe from one that has', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await openCircuit(world, webhookId);
+  await world.sql(
+    `with w as (
+       insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede, headers,
+                             description, secret, created_at, updated_at)
+       select gen_random_uuid(), shipper_id, interests, target_address, status, ordering, supersede, headers,
+              description, secret, created_at, updated_at from webhooks, generate_series(1, 600)
+       returning webhook_id)
+     insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
+     select webhook_id, now(), 10, 10, now(), now() - interval '1 minute' from w`,
+  );
+  expect(await claimProbes(world.db, leaseMs, 25_000)).toMatchObject([{ webhookId }]);
+});
+
 describe('in a process that does not know the webhook yet', () => {
   const oldRows = async (count: number) => {
     await world.sql(`update webhooks set ordering = 'NONE'`);

@@ -86,8 +86,9 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
 const probesAtOnce = 500;
 
 /**
- * Claims a probe for each open circuit whose wait is over, the earliest end first. The probe is the least attempted of
- * the deliveries that have been due longest: a receiver that is back may still refuse one of them for ever.
+ * Claims a probe for each open circuit whose wait is over, the earliest end first, and whose webhook has something due:
+ * others may owe nothing for hours. The probe is the least attempted of the deliveries that have been due longest: a
+ * receiver that is back may still refuse one of them for ever.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
@@ -95,6 +96,8 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
     `claim-probes@${months.name}`,
     `with ripe as materialized (
        select c.webhook_id from circuits c join webhooks w using (webhook_id)
+        cross join lateral (
+          select 1 from outbox where webhook_id = c.webhook_id and due_at <= now() and status <> 'SENDING' limit 1) due
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
           and ${isActive('w')}
         order by c.open_until limit ${probesAtOnce} for update of c skip locked

@@ -41,6 +41,12 @@ export class Pace {
     this.#granted -= count;
   }
 
+  /** Others get what was granted and is not used. */
+  giveBack(count: number): void {
+    this.#granted -= count;
+    this.#tokens += count;
+  }
+
   get #burst(): number {
     return Math.max(1, Math.ceil(this.paces.ofThisProcess * burstShare));
   }

@@ -48,10 +48,19 @@ export class Pacing {
     return pace === null || startedAtMs! > lane.pacedFromMs || this.mayStart(lane, pace, nowMs);
   }
 
-  /** Grants what the paces allow by now. `giveBack` takes the claims of lanes that have begun to wait. */
-  grant(nowMs: number, giveBack: (lane: Lane) => InFlight[]): InFlight[] {
+  /**
+   * Grants what the paces allow by now. A lane that may not use it gets nothing, and what it has goes to others.
+   * `giveBack` takes the claims of such lanes, and of those that have begun to wait.
+   */
+  grant(nowMs: number, mayUse: (lane: Lane) => boolean, giveBack: (lane: Lane) => InFlight[]): InFlight[] {
     const returned = this.#entered.splice(0).flatMap(giveBack);
     for (const [pace, lanes] of this.#waiting) {
+      for (const lane of lanes.items()) {
+        if (lane.granted === 0 || mayUse(lane)) continue;
+        pace.giveBack(lane.granted);
+        lane.granted = 0;
+        returned.push(...giveBack(lane));
+      }
       for (let passed = 0; passed < lanes.size();) {
         const lane = lanes.take()!;
         lane.fullAtMs = lane.pacedAtMs = nowMs;
@@ -62,7 +71,7 @@ export class Pacing {
         }
         lanes.add(lane.shipper!.id, lane);
         passed += 1;
-        if (lane.isFull) continue;
+        if (!mayUse(lane)) continue;
         if (!pace.grant(nowMs)) break;
         passed = 0;
         lane.granted += 1;

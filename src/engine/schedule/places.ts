@@ -130,6 +130,11 @@ export class Places {
     );
   }
 
+  /** The lane's next attempt may start, unless it has to wait for its pace. */
+  hasPlaceFor(lane: Lane): boolean {
+    return !lane.isFull && this.hasFree(lane.pool) && this.mayStart(lane.shipper!, lane.pool);
+  }
+
   /** It has as much in flight as one shipper may. */
   isFull(shipper: Shipper, pool: Pool): boolean {
     return (

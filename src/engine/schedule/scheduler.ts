@@ -201,7 +201,8 @@ export class Scheduler {
   /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): InFlight[] {
     const takeBack = (lane: Lane) => this.#takePending(lane, isReturnable);
-    const returned = [...this.pacing.grant(nowMs, takeBack), ...this.limits.full().flatMap(takeBack)];
+    const mayUse = (lane: Lane) => this.#places.hasPlaceFor(lane);
+    const returned = [...this.pacing.grant(nowMs, mayUse, takeBack), ...this.limits.full().flatMap(takeBack)];
     for (const entry of this.#claims.all) {
       const { lane, pool, startedAtMs } = entry;
       const mayGrow = lane.pool === 'slow' && lane.limit < this.#limits.slow;
@@ -310,10 +311,9 @@ export class Scheduler {
 
   #moveTo(lane: Lane, pool: Pool, limit: number, nowMs: number): void {
     if (pool !== lane.pool) {
-      const { pending } = this.#places;
       this.#ready[lane.pool].delete(lane.shipper?.id ?? '', lane);
-      pending[lane.pool] -= lane.pending.length;
-      pending[pool] += lane.pending.length;
+      this.#places.pending[lane.pool] -= lane.pending.length;
+      this.#places.pending[pool] += lane.pending.length;
       lane.pool = pool;
     }
     if (limit !== lane.limit) lane.setLimit(limit, nowMs);

@@ -12,11 +12,20 @@ interface Webhook {
   shipperId: string;
   target: ReturnType<typeof targetOf>;
   owed: number;
+  /** Its attempts last so long; 0: less than a tick. */
+  lastsMs: number;
 }
 
-/** Webhooks with a backlog in PostgreSQL, whose receivers answer within a tick. */
-function run(paces: Paces, webhooks: Record<string, Webhook>, forMs: number) {
+/** Webhooks with a backlog in PostgreSQL. `limits`: of shippers, by an operator. */
+function run(
+  paces: Paces,
+  webhooks: Record<string, Webhook>,
+  forMs: number,
+  limits: [shipperId: string, max: number][] = [],
+) {
   const scheduler = new Scheduler({ concurrency: 100, slowMs });
+  scheduler.limits.set(new Map(limits));
+  let inFlight: { entry: InFlight; lastsMs: number; endsAtMs: number }[] = [];
   const begun: { webhookId: string; atMs: number }[] = [];
   let maxHeld = 0;
   const claim = (webhookId: string, nowMs: number) =>
@@ -35,17 +44,27 @@ function run(paces: Paces, webhooks: Record<string, Webhook>, forMs: number) {
       notify(entry.claim.webhookId, nowMs);
     }
   };
+  const endAttempts = (nowMs: number) => {
+    const over = inFlight.filter(({ endsAtMs }) => endsAtMs <= nowMs);
+    inFlight = inFlight.filter(({ endsAtMs }) => endsAtMs > nowMs);
+    for (const { entry, lastsMs } of over) {
+      scheduler.answered(entry, nowMs);
+      scheduler.ended(entry, lastsMs, nowMs);
+    }
+  };
   const startAndPull = (nowMs: number) => {
+    endAttempts(nowMs);
     for (;;) {
       const started = scheduler.starts(nowMs);
       for (const entry of started) {
         const { webhookId } = entry.claim;
         if (!scheduler.sending(entry, nowMs, paces.of(webhooks[webhookId]!.target))) giveBack([entry], nowMs);
         else {
+          const { lastsMs } = webhooks[webhookId]!;
           begun.push({ webhookId, atMs: nowMs });
-          scheduler.answered(entry, nowMs);
-          scheduler.ended(entry, 5, nowMs);
+          inFlight.push({ entry, lastsMs, endsAtMs: nowMs + lastsMs });
         }
+        endAttempts(nowMs);
       }
       const page = scheduler.nextPage(nowMs);
       if (!page && started.length === 0) return;
@@ -75,11 +94,16 @@ function run(paces: Paces, webhooks: Record<string, Webhook>, forMs: number) {
   return { scheduler, begun, inAnySecond, maxHeld, of };
 }
 
-const webhooksOf = (shipperId: string, count: number, url: string, owed = 1_000): Record<string, Webhook> =>
+const webhooksOf = (
+  shipperId: string,
+  count: number,
+  url: string,
+  { owed = 1_000, lastsMs = 0 } = {},
+): Record<string, Webhook> =>
   Object.fromEntries(
     Array.from({ length: count }, (_, n) => [
       `${shipperId}-${n}`,
-      { shipperId, target: targetOf(`${url}/${n}`), owed },
+      { shipperId, target: targetOf(`${url}/${n}`), owed, lastsMs },
     ]),
   );
 
@@ -102,6 +126,23 @@ describe('at one host', () => {
     expect(of('other').length).toBeGreaterThan(of('greedy').length / 2);
   });
 
+  test.each([
+    ['an operator limits', 10, 500, [['full', 1]]],
+    ['has as many attempts as one may', 60, 60_000, []],
+  ] as [string, number, number, [string, number][]][])(
+    'a shipper that %s holds nothing of its pace that others could use',
+    (_, count, lastsMs, limits) => {
+      const webhooks = {
+        ...webhooksOf('full', count, stranger, { lastsMs }),
+        ...webhooksOf('other', 1, stranger, { owed: 10_000 }),
+      };
+      const { inAnySecond, begun } = run(new Paces(50, []), webhooks, 30_000, limits);
+      expect(inAnySecond).toBeLessThanOrEqual(50);
+      const late = begun.filter(({ webhookId, atMs }) => webhookId === 'other-0' && atMs >= 20_000);
+      expect(late.length).toBeGreaterThan(200);
+    },
+  );
+
   test('processes that send share its pace', () => {
     const paces = new Paces(50, []);
     paces.share(5);
@@ -109,7 +150,10 @@ describe('at one host', () => {
   });
 
   test('what waits takes no room from other hosts, and is not ours', () => {
-    const webhooks = { ...webhooksOf('a', 60, stranger), ...webhooksOf('b', 1, 'https://other.example', 40) };
+    const webhooks = {
+      ...webhooksOf('a', 60, stranger),
+      ...webhooksOf('b', 1, 'https://other.example', { owed: 40 }),
+    };
     const { scheduler, maxHeld, of } = run(new Paces(50, []), webhooks, 5_000);
     expect(of('b')).toHaveLength(40);
     expect(maxHeld).toBeLessThanOrEqual(60);
@@ -120,7 +164,7 @@ describe('at one host', () => {
   });
 
   test('that has agreed, or is on the list of the operator, any number begins', () => {
-    const webhooks = () => webhooksOf('a', 4, 'https://Hooks.example:8443', 200);
+    const webhooks = () => webhooksOf('a', 4, 'https://Hooks.example:8443', { owed: 200 });
     expect(run(new Paces(50, ['hooks.example']), webhooks(), 1_000).begun).toHaveLength(800);
     expect(run(new Paces(50, ['hooks.example:8443']), webhooks(), 1_000).begun).toHaveLength(800);
     expect(run(new Paces(50, ['hooks.example:443']), webhooks(), 1_000).begun.length).toBeLessThan(60);
