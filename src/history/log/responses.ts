@@ -59,7 +59,7 @@ const delivery = z
     ),
     heldBy: described(
       z.enum(heldByValues).nullable(),
-      'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.',
+      'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.',
       null,
     ),
     nextProbeAt: instantOrNull(
@@ -111,7 +111,9 @@ export const waitedMs = described(
       receiver: waited('For your server, which had as many attempts as it may have at once.'),
       circuit: waited('For the circuit of the webhook, which was open.'),
       paused: waited('While the webhook was paused or disabled, or the account suspended.'),
-      rate: waited('For the pace of its host, which has not agreed to more yet.'),
+      rate: waited(
+        'For the `maxPerSecond` of the webhook, or the pace of its host, which has not agreed to more yet.',
+      ),
       us: waited('For us, although it could have been sent.'),
     })
     .nullable(),
