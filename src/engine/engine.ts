@@ -218,7 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
     starts: createStarts(leaseDb, durations),
   };
   const { perSecond, agreed } = options.destinationRate;
-  const paces = perSecond === 0 ? null : new Paces(perSecond, agreed);
+  const paces = new Paces(perSecond, agreed);
   const dispatcher =
     concurrency === null
       ? null
@@ -258,7 +258,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
-      sharePaces: paces && createSharing(leaseDb, paces),
+      sharePaces: perSecond === 0 ? null : createSharing(leaseDb, paces),
       limitShippers: sends.limitShippers,
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,

@@ -95,7 +95,7 @@ export async function readBacklog(
                        when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
                   shipper_id, called_since, coalesce(c.failing, false) as failing, paced_until > now()
                     or exists (select from shippers s where s.shipper_id = webhooks.shipper_id and s.max_concurrency is not null)
-                    as paced
+                    or max_per_second is not null as paced
              from webhooks
              left join lateral (
                select open_until is not null as open, failing_since is not null as failing

@@ -14,6 +14,7 @@ export const waitReasons = [
   'TURN',
   'RETRY',
   'LIMIT',
+  'RATE',
   'ROOM',
   'LEASE',
   'PARKED',
@@ -123,7 +124,8 @@ function waitsOf(facts: DeliveryFacts, claim: Claim | null, pace: Pace): Wait[] 
   if (facts.place === 'NOWHERE') return facts.isBehindParked ? [...holdsOf(facts, pace), parked()] : [];
   const waits = [...holdsOf(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
   if (waits.length > 0) return waits;
-  return [facts.maxConcurrency === null ? roomFor(facts, pace) : limitOf(facts, facts.maxConcurrency)];
+  if (facts.maxConcurrency !== null) return [limitOf(facts, facts.maxConcurrency)];
+  return [facts.maxPerSecond === null ? roomFor(facts, pace) : rateOf(facts, facts.maxPerSecond)];
 }
 
 function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
@@ -227,12 +229,13 @@ function retryOf({ asOf, dueAt, failureCount }: DeliveryFacts, pace: Pace): Wait
   ];
 }
 
+const countOf = (ahead: number) => (ahead >= maxAhead ? `${maxAhead} or more` : String(ahead));
+
 function roomFor({ dueAt, ahead, claimed, medianMs }: DeliveryFacts, pace: Pace): Wait {
-  const before = ahead >= maxAhead ? `${maxAhead} or more` : String(ahead);
   return {
     reason: 'ROOM',
     until: null,
-    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${before} deliveries of its webhook have been due for longer. Workers have claimed ${claimed} deliveries of its webhook.${medianMs === null ? '' : ` Half of its receiver's responses took up to ${medianMs / 1_000} s in its last hour.`}`,
+    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${countOf(ahead)} deliveries of its webhook have been due for longer. Workers have claimed ${claimed} deliveries of its webhook.${medianMs === null ? '' : ` Half of its receiver's responses took up to ${medianMs / 1_000} s in its last hour.`}`,
     next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers once the delivery has been due for ${seconds(pace.unattendedAfterMs)} (${sweeps(pace)}).`,
   };
 }
@@ -242,6 +245,13 @@ const limitOf = ({ dueAt }: DeliveryFacts, maxConcurrency: number): Wait => ({
   until: null,
   why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}. An operator allows its shipper ${maxConcurrency} ${maxConcurrency === 1 ? 'attempt' : 'attempts'} at once in each worker (maxConcurrency).`,
   next: 'It is sent as attempts of its shipper end, in turn with the other webhooks of the shipper, or when an operator lifts the limit.',
+});
+
+const rateOf = ({ dueAt, ahead }: DeliveryFacts, maxPerSecond: number): Wait => ({
+  reason: 'RATE',
+  until: null,
+  why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and its webhook may be called ${maxPerSecond} ${maxPerSecond === 1 ? 'time' : 'times'} a second (maxPerSecond). ${countOf(ahead)} deliveries of its webhook have been due for longer.`,
+  next: `It is sent in about ${Math.ceil(ahead / maxPerSecond)} s, or earlier if the shipper raises maxPerSecond.`,
 });
 
 const parked = (): Wait => ({

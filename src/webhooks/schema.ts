@@ -78,6 +78,15 @@ export const fields = {
     'Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.',
     false,
   ),
+  maxPerSecond: described(
+    z
+      .int('must be a whole number from 1 to 1,000')
+      .min(1, 'must be at least 1')
+      .max(1_000, 'must be at most 1,000')
+      .nullable(),
+    'Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.',
+    null,
+  ),
   description: described(
     z.string().max(1_000, 'must have at most 1,000 characters'),
     'Free text for yourself.',
@@ -131,6 +140,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
     ordering: fields.ordering.optional(),
     supersede: fields.supersede.optional(),
     headers: describedHeaders(() => false, headerValue.source).optional(),
+    maxPerSecond: fields.maxPerSecond.optional(),
     description: described(
       fields.description.nullable(),
       'Free text for yourself; null means none.',
@@ -207,6 +217,7 @@ export const webhook = z
       {},
     ),
     description: described(fields.description, 'Free text for yourself.', ''),
+    maxPerSecond: fields.maxPerSecond,
     createdAt: instant('When it was registered.', '2026-11-20T16:00:00+00:00'),
     updatedAt: instant('When it was last changed.', '2026-11-20T16:00:00+00:00'),
     pausedBy: described(

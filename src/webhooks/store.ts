@@ -15,6 +15,7 @@ export interface Webhook {
   supersede: boolean;
   headers: Record<string, string>;
   description: string;
+  maxPerSecond: number | null;
   createdAt: Date;
   updatedAt: Date;
   /** Null unless an operator has paused it. */
@@ -23,7 +24,7 @@ export interface Webhook {
 
 const columns = `webhook_id as "webhookId", interests, target_address as "targetAddress", status,
   case when status = 'DISABLED' then disabled_reason end as "disabledReason",
-  ordering, supersede, headers, description,
+  ordering, supersede, headers, description, max_per_second as "maxPerSecond",
   created_at as "createdAt", updated_at as "updatedAt",
   case when ${isPausedByOperator('webhooks')} then 'OPERATOR' end as "pausedBy"`;
 
@@ -44,8 +45,8 @@ export function insertWebhook(
     const rows = await tx.query<Webhook>(
       'insert-webhook',
       `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede,
-                             headers, description, secret, suspended, created_at, updated_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, now(), now()
+                             headers, description, secret, suspended, max_per_second, created_at, updated_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, now(), now()
         where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
        returning ${columns}`,
       [
@@ -61,6 +62,7 @@ export function insertWebhook(
         webhook.sealedSecret,
         limit,
         shipper?.status === 'SUSPENDED',
+        webhook.maxPerSecond ?? null,
       ],
     );
     return rows[0] ?? null;
@@ -143,6 +145,7 @@ export async function updateWebhook(
             supersede = coalesce($7, supersede),
             headers = coalesce($8, headers),
             description = coalesce($9, description),
+            max_per_second = case when $10 then $11 else max_per_second end,
             stopped_at = case when $5 <> 'ACTIVE' then now() else stopped_at end,
             called_since = case when $5 = 'ACTIVE' and status <> 'ACTIVE' then now() else called_since end,
             revision = revision + 1, updated_at = now()
@@ -158,6 +161,8 @@ export async function updateWebhook(
       changes.supersede ?? null,
       changes.headers ? JSON.stringify(changes.headers) : null,
       changes.description ?? null,
+      changes.maxPerSecond !== undefined,
+      changes.maxPerSecond ?? null,
     ],
   );
   return rows[0] ?? null;

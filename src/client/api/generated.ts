@@ -1329,6 +1329,11 @@ export interface components {
              */
             description: string;
             /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond: number | null;
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-20T16:00:00+00:00
@@ -1478,6 +1483,11 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond?: number | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -1537,6 +1547,11 @@ export interface components {
              * @example
              */
             description: string;
+            /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond: number | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -1620,6 +1635,11 @@ export interface components {
              * @example
              */
             description: string;
+            /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond: number | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -1725,6 +1745,11 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond?: number | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -1784,6 +1809,11 @@ export interface components {
              * @example
              */
             description: string;
+            /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond: number | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -2425,11 +2455,11 @@ export interface components {
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.
              * @example null
              * @enum {string|null}
              */
-            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
@@ -2541,11 +2571,11 @@ export interface components {
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.
              * @example null
              * @enum {string|null}
              */
-            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED" | null;
+            heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
              * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
@@ -2790,7 +2820,7 @@ export interface components {
                 paused: number;
                 /**
                  * Format: int64
-                 * @description The wait for the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
@@ -2955,7 +2985,7 @@ export interface components {
                 paused: number;
                 /**
                  * Format: int64
-                 * @description The wait for the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
@@ -3836,7 +3866,7 @@ export interface components {
                     paused: number;
                     /**
                      * Format: int64
-                     * @description The wait for the pace of its host, which has not agreed to more yet.
+                     * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
                      * @example 0
                      */
                     rate: number;
@@ -3897,7 +3927,7 @@ export interface components {
              * @example PAUSED
              * @enum {string}
              */
-            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "LIMIT" | "ROOM" | "LEASE" | "PARKED";
+            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "LIMIT" | "RATE" | "ROOM" | "LEASE" | "PARKED";
             /**
              * Format: date-time
              * @description When the reason ends, if known.

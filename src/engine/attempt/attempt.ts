@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import { databaseNowMs } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Durations } from '../../platform/durations.js';
-import { describeError, notFound, unavailable } from '../../platform/errors.js';
+import { describeError, notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -25,6 +26,7 @@ import type { Sending } from '../send/threads.js';
 import { attemptRecordOf, disabledBy } from '../settle/retry-policy.js';
 import { retryWhileDatabaseDown, secondsSince } from '../settle/settler.js';
 import type { Starts } from './leases.js';
+import { drawStarts } from './starts-drawn.js';
 
 export interface AttemptOptions {
   targets: Targets;
@@ -280,8 +282,8 @@ export const testLeaseMs = (timeoutMs: number, { leaseMs }: Pick<Durations, 'lea
   timeoutMs + leaseMs;
 
 /**
- * Sends at once, from this process, without its lanes. A failure does not count for the circuit. Throws NOT_FOUND
- * without the webhook.
+ * Sends from this process, without its lanes: at once, or when the webhook's `maxPerSecond` allows it. A failure does
+ * not count for the circuit. Throws NOT_FOUND without the webhook, and TOO_MANY_REQUESTS if others wait for its starts.
  */
 export async function sendTest(
   options: TestOptions,
@@ -289,6 +291,7 @@ export async function sendTest(
   webhookId: string,
   { state, shipment }: Sample,
 ): Promise<Claim> {
+  await waitForStart(options.db, shipperId, webhookId);
   const issuedAt = performance.now();
   const nowMs = databaseNowMs();
   const event = { eventId: newId(nowMs), state, body: renderNotification(shipment, { state }, nowMs) };
@@ -299,6 +302,21 @@ export async function sendTest(
   if (!outcome) throw unavailable(); // too late to start; the sweeper settles it
   return claim;
 }
+
+/** Others may have drawn the starts until then. */
+const startWithinMs = 5_000;
+
+async function waitForStart(db: Database, shipperId: string, webhookId: string): Promise<void> {
+  const starts = await drawStarts(db, [{ webhookId, count: 1 }], startWithinMs, shipperId);
+  const drawn = starts.get(webhookId);
+  if (!drawn) return;
+  const [startMs] = drawn;
+  if (startMs === undefined) throw tooManyRequests(paceIsFull, startWithinMs / 1_000);
+  await sleep(Math.max(0, startMs - performance.now()));
+}
+
+const paceIsFull =
+  'The attempts that maxPerSecond of this webhook allows within the next seconds are taken. Try again, or raise maxPerSecond.';
 
 const settling = (options: TestOptions, claim: Claim): AttemptSteps['settle'] => {
   const { db, logger, durations } = options;

@@ -3,6 +3,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { HeldBack, OrdersUnderWay, Page } from '../schedule/places.js';
+import { drawStarts } from './starts-drawn.js';
 import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
@@ -25,7 +26,7 @@ export interface DispatcherOptions
   durations: Durations;
   concurrency: number;
   /** Null if no host's pace is bounded. */
-  paces: Paces | null;
+  paces: Paces;
   /** Finds out whether the receivers of these paces agree to any. */
   agree(paced: Paced[]): void;
   onLeft(due: Due[]): void;
@@ -53,6 +54,10 @@ const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
 const heavyForMs = 60_000;
+/** Starts are drawn this far ahead: their claims are pulled meanwhile, and not too old to start. */
+const drawnWithinMs = 300;
+/** Starts of webhooks are looked for at most so often, however many have a pace. */
+const startsEveryMs = 2;
 
 /**
  * A claim is a lease in PostgreSQL on one attempt number. If this process dies, the sweeper takes up the delivery when
@@ -98,7 +103,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
 
   const startAndPull = () => {
-    for (const entry of scheduler.starts(performance.now())) send(entry);
+    const nowMs = performance.now();
+    if (scheduler.pacing.hasWebhooks) grantStarts(nowMs);
+    for (const entry of scheduler.starts(nowMs)) send(entry);
     schedulePage();
   };
 
@@ -187,7 +194,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
       isProved: entry.pool === 'quick',
-      sending: (target) => scheduler.sending(entry, performance.now(), options.paces?.of(target)),
+      sending: (target) => scheduler.sending(entry, performance.now(), options.paces.of(target)),
       answered: (answer) => {
         const nowMs = performance.now();
         const sendableMs = scheduler.answered(entry, nowMs);
@@ -239,6 +246,37 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     giveBackAll(scheduler.slow(performance.now()));
     options.agree(scheduler.pacing.waiting());
     startAndPull();
+    void draw();
+  };
+
+  let drawing = false;
+  const draw = async () => {
+    const wanted = scheduler.pacing.wanted();
+    if (drawing || draining || wanted.length === 0) return;
+    drawing = true;
+    try {
+      const asked = wanted.map(({ pace: { webhookId }, count }) => ({ webhookId, count }));
+      const starts = await drawStarts(leaseDb, asked, drawnWithinMs);
+      for (const { pace } of wanted) scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null);
+      startAndPull();
+    } catch (error) {
+      logger.warn(
+        { error: describeError(error) },
+        'starts of webhooks with maxPerSecond not drawn; retrying',
+      );
+    } finally {
+      drawing = false;
+    }
+  };
+  let starting: NodeJS.Timeout | undefined;
+  let startsLookedForAtMs = -Infinity;
+  const grantStarts = (nowMs: number) => {
+    const isSoon = nowMs - startsLookedForAtMs < startsEveryMs;
+    const nextMs = isSoon ? startsLookedForAtMs + startsEveryMs : scheduler.pacing.grantStarts(nowMs);
+    if (!isSoon) startsLookedForAtMs = nowMs;
+    clearTimeout(starting);
+    if (nextMs < Infinity && !draining)
+      starting = setTimeout(startAndPull, Math.max(startsEveryMs, nextMs - nowMs));
   };
 
   return {
@@ -269,6 +307,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       await Promise.all([...pages, redelivering]);
       while (scheduler.isHolding()) await sleep(drainPollMs);
       clearInterval(watching);
+      clearTimeout(starting);
       await settler.flushed();
       options.onLeft(scheduler.behind()); // flushing may have closed a circuit
       leases.stop();

@@ -1,5 +1,5 @@
 import type { DueClaim } from '../outbox/types.js';
-import type { Pace } from './pace.js';
+import type { Pace, WebhookPace } from './pace.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
 export type Pool = (typeof pools)[number];
@@ -110,8 +110,8 @@ export class Lane {
   fullAtMs = -Infinity;
   /** Until then its attempts count as slow, however long they last. */
   slowUntilMs = -Infinity;
-  /** The pace of its host; null if that is not bounded, or before the first attempt. */
-  pace: Pace | null = null;
+  /** The pace of its webhook or, without one, of its host; null if neither is bounded, or before the first attempt. */
+  pace: Pace | WebhookPace | null = null;
   /** Attempts that have started since were allowed by it. */
   pacedFromMs = -Infinity;
   /** When it last waited for its pace. */
@@ -128,6 +128,14 @@ export class Lane {
 
   get load(): number {
     return this.pending.length + this.inFlight + this.reserved;
+  }
+
+  /** Starts that its webhook could use, beyond those that are granted and drawn; at most `max`. */
+  startsWanted(max: number): number {
+    const { outside, page, pending, granted, pace } = this;
+    const isMany = outside.older || page?.older === true;
+    const due = isMany ? max : outside.counted + (page?.counted ?? 0);
+    return Math.min(max, pending.length - granted + due - (pace?.drawn ?? 0));
   }
 
   get isFull(): boolean {

@@ -8,6 +8,8 @@ const minRefillShare = 1 / 2;
  */
 export class Pace {
   isAgreed: boolean;
+  /** A webhook's starts are drawn ahead of time; a host's are granted when they may begin. */
+  readonly drawn = 0;
   /** When PostgreSQL is asked next whether the receiver has agreed (performance.now()). */
   lookAtMs = -Infinity;
   #tokens = Infinity;
@@ -60,6 +62,54 @@ export class Pace {
   }
 }
 
+/** A start that comes later than this is lost: nothing is saved up for a burst. */
+const maxLateMs = 40;
+
+/**
+ * When attempts may begin at one webhook, by its owner's `maxPerSecond`. PostgreSQL draws the starts (`drawStarts`), so
+ * that all workers keep it together.
+ */
+export class WebhookPace {
+  /** Its owner has lifted it. */
+  isAgreed = false;
+  /** Drawn and not used (performance.now()), the earliest first. */
+  #starts: number[] = [];
+
+  /** `host`: the pace that it keeps besides; null if that is not bounded. */
+  constructor(
+    readonly webhookId: string,
+    public host: Pace | null,
+  ) {}
+
+  /** Claims that may wait for a start. */
+  get drawn(): number {
+    return this.#starts.length;
+  }
+
+  /** The next start; Infinity if none is drawn. */
+  get nextMs(): number {
+    return this.#starts[0] ?? Infinity;
+  }
+
+  add(starts: number[]): void {
+    this.#starts.push(...starts);
+  }
+
+  take(nowMs: number): boolean {
+    while (this.nextMs < nowMs - maxLateMs) this.#starts.shift();
+    if (this.nextMs > nowMs || this.host?.take(nowMs) === false) return false;
+    this.#starts.shift();
+    return true;
+  }
+
+  grant(nowMs: number): boolean {
+    return this.take(nowMs);
+  }
+
+  /** A start that was granted is gone, whether it was used or not. */
+  used(): void {}
+}
+
 /** `host:port`, in lower case. */
 export function destinationOf(address: string): string {
   const { protocol, hostname, port } = new URL(address);
@@ -68,21 +118,24 @@ export function destinationOf(address: string): string {
 
 /** A target of a webhook, at one of its addresses (`Target`). */
 interface Target {
+  webhookId: string;
+  maxPerSecond: number | null;
   open(): { url: string };
 }
 
 const maxPaces = 10_000;
 
-/** The paces of the hosts that this process sends to. */
+/** The paces of the hosts and webhooks that this process sends to. */
 export class Paces {
   /** Attempts that this process may begin at one host within a second. */
   ofThisProcess: number;
   readonly #perSecond: number;
   readonly #agreed: ReadonlySet<string>;
   readonly #byDestination = new Map<string, Pace>();
-  readonly #byTarget = new WeakMap<Target, Pace | null>();
+  readonly #byWebhook = new Map<string, WebhookPace>();
+  readonly #byTarget = new WeakMap<Target, Pace | WebhookPace | null>();
 
-  /** `agreed`: hosts, or `host:port`, that the operator has listed. */
+  /** `perSecond`: 0 if hosts have none. `agreed`: hosts, or `host:port`, that the operator has listed. */
   constructor(perSecond: number, agreed: readonly string[]) {
     this.#perSecond = this.ofThisProcess = perSecond;
     this.#agreed = new Set(agreed);
@@ -93,16 +146,29 @@ export class Paces {
     this.ofThisProcess = Math.max(1, Math.floor(this.#perSecond / processes));
   }
 
-  /** Null if the target cannot be opened: its attempt fails without a request. */
-  of(target: Target): Pace | null {
+  /** Null if nothing bounds it, or if the target cannot be opened: its attempt fails without a request. */
+  of(target: Target): Pace | WebhookPace | null {
     let pace = this.#byTarget.get(target);
     if (pace !== undefined) return pace;
     try {
-      pace = this.#ofAddress(target.open().url);
+      const host = this.#perSecond === 0 ? null : this.#ofAddress(target.open().url);
+      pace = target.maxPerSecond === null ? host : this.#ofWebhook(target.webhookId, host);
     } catch {
       pace = null;
     }
     this.#byTarget.set(target, pace);
+    return pace;
+  }
+
+  #ofWebhook(webhookId: string, host: Pace | null): WebhookPace {
+    const known = this.#byWebhook.get(webhookId);
+    if (known && !known.isAgreed) {
+      known.host = host;
+      return known;
+    }
+    if (this.#byWebhook.size >= maxPaces) this.#byWebhook.clear();
+    const pace = new WebhookPace(webhookId, host);
+    this.#byWebhook.set(webhookId, pace);
     return pace;
   }
 

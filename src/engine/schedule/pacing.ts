@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
 import type { InFlight, Lane } from './lanes.js';
-import type { Pace } from './pace.js';
+import { WebhookPace, type Pace } from './pace.js';
 
 /** A pace, and the webhooks whose lanes wait for it. */
 export interface Paced {
@@ -8,12 +8,18 @@ export interface Paced {
   webhookIds: string[];
 }
 
+/** Of a webhook with many due deliveries, as many are drawn at once. */
+const maxDrawn = 1_000;
+/** A lane of a webhook with a pace is forgotten once it has been empty for as long. */
+const idleMs = 10_000;
+
 /**
- * The lanes that wait for the pace of their host. Such a lane has claims only for what its pace has granted, so that it
- * takes no room from others. Shippers take turns at each host.
+ * The lanes that wait for the pace of their host or their webhook. Such a lane has claims only for what its pace has
+ * granted, or will soon, so that it takes no room from others. Shippers take turns at each host.
  */
 export class Pacing {
   readonly #waiting = new Map<Pace, FairQueue<Lane>>();
+  readonly #ofWebhooks = new Map<WebhookPace, Lane>();
   /** They have begun to wait, and may have claims. */
   readonly #entered: Lane[] = [];
 
@@ -21,25 +27,29 @@ export class Pacing {
   constructor(readonly queueUp: (lane: Lane) => void) {}
 
   /** Whether the lane's next attempt may begin. If not, the lane waits. */
-  mayStart(lane: Lane, pace: Pace, nowMs: number): boolean {
+  mayStart(lane: Lane, pace: Pace | WebhookPace, nowMs: number): boolean {
     if (lane.isPaced) {
       if (lane.granted === 0) return false;
       lane.granted -= 1;
       pace.used(1);
       return true;
     }
-    if (pace.isAgreed || (!this.#waiting.has(pace) && pace.take(nowMs))) return true;
+    if (pace.isAgreed) return true;
+    if (pace instanceof WebhookPace) this.#ofWebhooks.set(pace, lane);
+    else if (!this.#waiting.has(pace) && pace.take(nowMs)) return true;
+    else {
+      const lanes = this.#waiting.get(pace) ?? createFairQueue<Lane>();
+      this.#waiting.set(pace, lanes);
+      lanes.add(lane.shipper!.id, lane);
+    }
     lane.isPaced = true;
-    const lanes = this.#waiting.get(pace) ?? createFairQueue<Lane>();
-    this.#waiting.set(pace, lanes);
-    lanes.add(lane.shipper!.id, lane);
     this.#entered.push(lane);
     this.queueUp(lane);
     return false;
   }
 
   /** Whether an attempt may go on to a host of this pace, which its lane may not have known when it started. */
-  admits({ lane, startedAtMs }: InFlight, pace: Pace | null, nowMs: number): boolean {
+  admits({ lane, startedAtMs }: InFlight, pace: Pace | WebhookPace | null, nowMs: number): boolean {
     if (pace !== lane.pace) {
       if (lane.pace) this.#leave(lane, lane.pace, nowMs);
       lane.pace = pace;
@@ -82,6 +92,45 @@ export class Pacing {
     return returned;
   }
 
+  get hasWebhooks(): boolean {
+    return this.#ofWebhooks.size > 0;
+  }
+
+  /** Grants the starts of webhooks that have come. Returns when the next one comes; Infinity if no claim waits for one. */
+  grantStarts(nowMs: number): number {
+    let nextMs = Infinity;
+    for (const [pace, lane] of this.#ofWebhooks) {
+      const isIdle = lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs;
+      if (pace.isAgreed || isIdle) {
+        this.#leave(lane, pace, nowMs);
+        continue;
+      }
+      const before = (lane.granted = Math.min(lane.granted, lane.pending.length)); // claims may have been given back
+      while (lane.granted < lane.pending.length && !lane.isFull && pace.grant(nowMs)) lane.granted += 1;
+      if (lane.granted > before) this.queueUp(lane);
+      const waits = lane.granted < lane.pending.length;
+      if (waits || lane.isBehind) lane.fullAtMs = lane.pacedAtMs = nowMs;
+      if (waits && !lane.isFull) nextMs = Math.min(nextMs, pace.nextMs);
+    }
+    return nextMs;
+  }
+
+  /** The webhooks for which starts are to be drawn, and how many they could use. */
+  wanted(): { pace: WebhookPace; count: number }[] {
+    return [...this.#ofWebhooks].flatMap(([pace, lane]) => {
+      const count = lane.isFull ? 0 : lane.startsWanted(maxDrawn);
+      return count > 0 ? [{ pace, count }] : [];
+    });
+  }
+
+  /** Null: its webhook has no pace any more. */
+  drawn(pace: WebhookPace, starts: number[] | null): void {
+    if (starts === null) pace.isAgreed = true;
+    else pace.add(starts);
+    const lane = this.#ofWebhooks.get(pace);
+    if (lane) this.queueUp(lane);
+  }
+
   waiting(): Paced[] {
     return [...this.#waiting].map(([pace, lanes]) => ({
       pace,
@@ -89,9 +138,10 @@ export class Pacing {
     }));
   }
 
-  #leave(lane: Lane, pace: Pace, nowMs: number): void {
+  #leave(lane: Lane, pace: Pace | WebhookPace, nowMs: number): void {
     if (!lane.isPaced) return;
-    this.#waiting.get(pace)?.delete(lane.shipper!.id, lane);
+    if (pace instanceof WebhookPace) this.#ofWebhooks.delete(pace);
+    else this.#waiting.get(pace)?.delete(lane.shipper!.id, lane);
     pace.used(lane.granted);
     lane.granted = 0;
     lane.isPaced = false;

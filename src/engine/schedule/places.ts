@@ -246,7 +246,8 @@ export class Places {
 
   #forPageIn(lane: Lane): number {
     const { load, limit } = lane;
-    if (lane.isPaced) return Math.max(0, lane.granted - lane.pending.length - lane.reserved);
+    if (lane.isPaced)
+      return Math.max(0, lane.granted + lane.pace!.drawn - lane.pending.length - lane.reserved);
     const { counted, older } = lane.outside;
     const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
     const isEnough = room >= limit * worthwhileShare || (!older && room >= counted);

@@ -12,7 +12,7 @@ import {
   type Lane,
   type Pool,
 } from './lanes.js';
-import type { Pace } from './pace.js';
+import type { Pace, WebhookPace } from './pace.js';
 import { Pacing } from './pacing.js';
 import {
   heldBack,
@@ -221,7 +221,7 @@ export class Scheduler {
   }
 
   /** The target is known. `pace`: its host's. False if that allows no attempt yet: give the claim back. */
-  sending(entry: InFlight, nowMs: number, pace: Pace | null = null): boolean {
+  sending(entry: InFlight, nowMs: number, pace: Pace | WebhookPace | null = null): boolean {
     const isAdmitted = this.pacing.admits(entry, pace, nowMs);
     if (isAdmitted) entry.sentAtMs = nowMs;
     return isAdmitted;

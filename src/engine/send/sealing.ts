@@ -118,6 +118,8 @@ export interface Target {
   revision: number;
   /** The address with its query sealed, so the text differs each time the address is set. */
   storedAddress: string;
+  /** Attempts that its owner allows in a second; null: no limit. */
+  maxPerSecond: number | null;
   /** Throws if no key opens it. */
   open(): OpenTarget;
 }
@@ -201,7 +203,7 @@ const loadTargets = (db: Database, webhookIds: string[]): Promise<TargetRow[]> =
   db.query<TargetRow>(
     'load-targets',
     `select webhook_id as "webhookId", revision, target_address as "storedAddress", headers, secret,
-            earlier_secrets as "earlierSecrets"
+            earlier_secrets as "earlierSecrets", max_per_second as "maxPerSecond"
        from webhooks where webhook_id = any($1::uuid[])`,
     [webhookIds],
   );

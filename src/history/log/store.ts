@@ -11,8 +11,8 @@ import {
 import { isUuid } from '../../http/request/paging.js';
 import { invalidRequest } from '../../platform/errors.js';
 
-/** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
-export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
+/** Why a delivery is held: an earlier state of its shipment, its webhook is not called, or no faster than it may be. */
+export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'RATE', 'SUSPENDED'] as const;
 type HeldBy = Exclude<(typeof heldByValues)[number], 'TURN'>;
 
 export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;
@@ -21,11 +21,12 @@ async function findHolds(db: Database, shipperId: string): Promise<Holds> {
   const rows = await db.query<{ webhookId: string; heldBy: HeldBy; nextProbeAt: Date | null }>(
     'find-holds',
     `select w.webhook_id as "webhookId", c.open_until as "nextProbeAt",
-            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status else 'CIRCUIT' end as "heldBy"
+            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status
+                 when c.open_until is not null then 'CIRCUIT' else 'RATE' end as "heldBy"
        from webhooks w
        left join lateral (
          select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
-      where w.shipper_id = $1 and w.deleted_at is null and not ${isCallable('w')}`,
+      where w.shipper_id = $1 and w.deleted_at is null and (not ${isCallable('w')} or w.max_per_second is not null)`,
     [shipperId],
   );
   return new Map(
@@ -36,9 +37,12 @@ async function findHolds(db: Database, shipperId: string): Promise<Holds> {
   );
 }
 
-/** A delivery's webhook comes before its turn. */
-const holdOf = (holds: Holds, webhookId: string, waitsTurn: boolean) =>
-  holds.get(webhookId) ?? { heldBy: waitsTurn ? 'TURN' : null, nextProbeAt: null };
+/** A webhook that is not called comes before its turn, and that before its rate. */
+const holdOf = (holds: Holds, webhookId: string, waitsTurn: boolean) => {
+  const hold = holds.get(webhookId);
+  if (waitsTurn && (!hold || hold.heldBy === 'RATE')) return { heldBy: 'TURN', nextProbeAt: null };
+  return hold ?? { heldBy: null, nextProbeAt: null };
+};
 
 export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
   heldBy: string | null;

@@ -16,7 +16,7 @@ const create = (fields: object = {}, as = account) =>
 const patch = (webhookId: unknown, body: object, as = account) =>
   as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
 const fields =
-  'webhookId interests targetAddress status disabledReason ordering supersede headers description createdAt updatedAt'.split(
+  'webhookId interests targetAddress status disabledReason ordering supersede headers description maxPerSecond createdAt updatedAt'.split(
     ' ',
   );
 const unknownId = '018f0000-0000-7000-8000-000000000000';
@@ -36,6 +36,7 @@ describe('creating a webhook', () => {
       supersede: false,
       headers: {},
       description: '',
+      maxPerSecond: null,
       createdAt: expect.stringMatching(offsetForm),
       updatedAt: expect.stringMatching(offsetForm),
       unknownInterests: [],
@@ -52,6 +53,7 @@ describe('creating a webhook', () => {
       supersede: true,
       headers: { 'X-Tenant': 'a', Authorization: 'Bearer of the receiver' },
       description: 'Ünser Lager',
+      maxPerSecond: 1_000,
     };
     const response = await create(optional);
     expectSuccess(response, 201);
@@ -142,8 +144,15 @@ describe('creating a webhook', () => {
     ['2,049 characters', { targetAddress: `https://example.org/${'a'.repeat(2029)}` }, ['targetAddress']],
     [
       'all optional fields wrong',
-      { status: 'active', ordering: 'none', supersede: 'true', headers: 'x', description: 1 },
-      ['status', 'ordering', 'supersede', 'headers', 'description'],
+      {
+        status: 'active',
+        ordering: 'none',
+        supersede: 'true',
+        headers: 'x',
+        description: 1,
+        maxPerSecond: 0,
+      },
+      ['status', 'ordering', 'supersede', 'headers', 'description', 'maxPerSecond'],
     ],
     ['a list of headers', { headers: [] }, ['headers']],
     ['a long description', { description: 'x'.repeat(1_001) }, ['description']],
@@ -189,6 +198,7 @@ describe('updating a webhook', () => {
     ['supersede', { supersede: true }],
     ['headers', { headers: { 'X-B': '2' } }, { headers: { 'X-B': '••••' } }],
     ['description', { description: 'new' }],
+    ['maxPerSecond', { maxPerSecond: 5 }],
     ['no description', { description: null }, { description: '' }],
   ])('%s can be given alone; everything else stays', async (_, change, shown = change) => {
     const { secret, ...before } = (await create({ headers: { 'X-A': '1' }, description: 'old' })).data;
@@ -252,6 +262,9 @@ describe('updating a webhook', () => {
     [{ somethingElse: 1 }, ['body']],
     [{ status: 'DELETED', interests: [], targetAddress: 'x' }, ['status', 'interests', 'targetAddress']],
     [{ interests: null }, ['interests']],
+    [{ maxPerSecond: 1_001 }, ['maxPerSecond']],
+    [{ maxPerSecond: 1.5 }, ['maxPerSecond']],
+    [{ maxPerSecond: '5' }, ['maxPerSecond']],
     [{ supersede: 1, ordering: 'FIFO', headers: { host: 'x' } }, ['supersede', 'ordering', 'headers.host']],
   ])('%j returns 400 and changes nothing', async (body, paths) => {
     const { webhookId } = (await create()).data;

@@ -50,7 +50,7 @@ function start({ agreed = [], moved = [], meanwhile, starts = soon }: Options = 
         ? receiver.url.replace('127.0.0.1', 'localhost')
         : receiver.url;
       const target = { url, headers: ['x-own', 'yes'], secret: 'whsec_c2VjcmV0', earlierSecrets: [] };
-      return { ...webhook, storedAddress: url, open: () => target };
+      return { ...webhook, storedAddress: url, maxPerSecond: null, open: () => target };
     },
   });
   const paces = new Paces(perSecond, agreed);

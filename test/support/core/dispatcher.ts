@@ -1,3 +1,4 @@
+import { Paces } from '../../../src/engine/schedule/pace.js';
 import {
   createDispatcher,
   type Dispatcher,
@@ -52,6 +53,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
         Promise.resolve({
           ...webhook,
           storedAddress: 'http://receiver.test/',
+          maxPerSecond: null,
           open: () => opened,
         }),
     },
@@ -65,7 +67,7 @@ const optionsOf = (world: World, url: string): DispatcherOptions => {
     retryScheduleMs: [60_000],
     orderHoldMs: longHoldMs,
     terminalStates,
-    paces: null,
+    paces: new Paces(0, []),
     agree: () => undefined,
     onLeft: () => undefined,
     onDisabled: () => Promise.resolve(),

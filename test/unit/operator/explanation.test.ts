@@ -39,6 +39,7 @@ const dueNow: DeliveryFacts = {
   isDeleted: false,
   isSuspended: false,
   maxConcurrency: null,
+  maxPerSecond: null,
   isParked: false,
   isBehindParked: false,
   circuitOpenUntil: null,

@@ -153,6 +153,7 @@ describe('a summary', () => {
     pausedBy: null,
     ordering: 'SHIPMENT' as const,
     supersede: false,
+    maxPerSecond: null,
     headers: {},
     description: '',
     createdAt: '2026-11-25T11:00:00+00:00',

@@ -22,6 +22,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
     interests: webhook?.interests ?? ['*'],
     ordering: webhook?.ordering ?? ('SHIPMENT' as const),
     supersede: webhook?.supersede ?? false,
+    maxPerSecond: webhook?.maxPerSecond ?? null,
   });
   const [rows, setRows] = useState(() => toRows(webhook?.headers ?? {}));
   const set = (changes: Partial<typeof values>) => setValues((before) => ({ ...before, ...changes }));
@@ -81,8 +82,20 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           />
           Skip a state that is still undelivered when a later one is recorded
         </label>
+        <TextField
+          label="At most per second"
+          name="maxPerSecond"
+          type="number"
+          hint="Notifications beyond that wait. Empty: as fast as your server responds."
+          min={1}
+          max={1_000}
+          value={values.maxPerSecond === null ? '' : String(values.maxPerSecond)}
+          onInput={(text) => set({ maxPerSecond: text === '' ? null : Number(text) })}
+        />
         <HeaderFields rows={rows} onChange={setRows} />
-        <FormProblem shown={['targetAddress', 'description', 'interests', 'ordering', 'headers']} />
+        <FormProblem
+          shown={['targetAddress', 'description', 'interests', 'ordering', 'maxPerSecond', 'headers']}
+        />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
           <SubmitButton>{webhook ? 'Save' : 'Create webhook'}</SubmitButton>

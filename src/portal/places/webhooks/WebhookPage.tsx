@@ -294,6 +294,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
         <Fact name="Undelivered states">
           {webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}
         </Fact>
+        {webhook.maxPerSecond !== null && <Fact name="At most per second">{webhook.maxPerSecond}</Fact>}
         <Fact name="Headers">
           {headers.length === 0
             ? 'None'

@@ -6,7 +6,11 @@ import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 
 const slowMs = 1_000;
 const tickMs = 100;
-const targetOf = (url: string) => ({ open: () => ({ url }) });
+const targetOf = (url: string) => ({
+  webhookId: url,
+  maxPerSecond: null as number | null,
+  open: () => ({ url }),
+});
 
 interface Webhook {
   shipperId: string;
@@ -16,12 +20,16 @@ interface Webhook {
   lastsMs: number;
 }
 
-/** Webhooks with a backlog in PostgreSQL. `limits`: of shippers, by an operator. */
+/**
+ * Webhooks with a backlog in PostgreSQL. `limits`: of shippers, by an operator. `draw` returns the starts that PostgreSQL
+ * draws for a webhook.
+ */
 function run(
   paces: Paces,
   webhooks: Record<string, Webhook>,
   forMs: number,
   limits: [shipperId: string, max: number][] = [],
+  draw: (webhookId: string, count: number, nowMs: number) => number[] | null = () => null,
 ) {
   const scheduler = new Scheduler({ concurrency: 100, slowMs });
   scheduler.limits.set(new Map(limits));
@@ -80,6 +88,10 @@ function run(
   for (const webhookId of Object.keys(webhooks)) notify(webhookId, 0);
   for (let nowMs = 0; nowMs < forMs; nowMs += tickMs) {
     giveBack(scheduler.slow(nowMs), nowMs);
+    for (const { pace, count } of scheduler.pacing.wanted())
+      scheduler.pacing.drawn(pace, draw(pace.webhookId, count, nowMs));
+    startAndPull(nowMs); // pulls for the starts that are drawn
+    scheduler.pacing.grantStarts(nowMs);
     startAndPull(nowMs);
     if (nowMs > 0) maxHeld = Math.max(maxHeld, scheduler.claims().length);
   }
@@ -172,5 +184,52 @@ describe('at one host', () => {
     const all = webhooks();
     paces.of(Object.values(all)[0]!.target)!.isAgreed = true;
     expect(run(paces, all, 1_000).begun).toHaveLength(800);
+  });
+});
+
+describe('of one webhook', () => {
+  const limited = (maxPerSecond: number, owed: number): Record<string, Webhook> => ({
+    limited: {
+      shipperId: 'a',
+      target: { ...targetOf('https://own.example'), maxPerSecond },
+      owed,
+      lastsMs: 0,
+    },
+    free: { shipperId: 'a', target: targetOf('https://own.example'), owed: 400, lastsMs: 0 },
+  });
+  /** As `drawStarts`: none further ahead than 300 ms. */
+  const drawing = (perSecond: number) => {
+    let nextAtMs = 0;
+    return (_: string, count: number, nowMs: number) => {
+      const starts: number[] = [];
+      for (nextAtMs = Math.max(nextAtMs, nowMs); starts.length < count && nextAtMs <= nowMs + 300;) {
+        starts.push(nextAtMs);
+        nextAtMs += 1_040 / perSecond;
+      }
+      return starts;
+    };
+  };
+
+  test('attempts begin at the starts that are drawn, others of its shipper and host at once', () => {
+    const { begun, maxHeld } = run(new Paces(0, []), limited(10, 1_000), 20_000, [], drawing(10));
+    const of = (webhookId: string) => begun.filter((one) => one.webhookId === webhookId);
+    expect(of('free').at(-1)!.atMs).toBeLessThan(200);
+    expect(of('limited').length).toBeGreaterThan(180 * 0.4); // a tick is later than many a start
+    expect(of('limited').length).toBeLessThanOrEqual(200);
+    expect(maxHeld).toBeLessThan(110);
+  });
+
+  test('a start that passes unused is lost, and a limit that is lifted holds no more', () => {
+    const webhooks = limited(10, 5);
+    const draws = drawing(10);
+    const { begun, scheduler } = run(new Paces(0, []), webhooks, 10_000, [], (webhookId, count, nowMs) =>
+      nowMs < 5_000 ? draws(webhookId, count, nowMs) : null,
+    );
+    expect(begun.filter(({ webhookId }) => webhookId === 'limited')).toHaveLength(5);
+    webhooks.limited!.owed = 50;
+    scheduler.notify([{ webhookId: 'limited', dueFromMs: 0 }], false, 10_000);
+    for (const { pace } of scheduler.pacing.wanted()) scheduler.pacing.drawn(pace, null);
+    scheduler.pacing.grantStarts(10_000);
+    expect(scheduler.nextPage(10_000)!.wanted[0]).toMatchObject({ webhookId: 'limited' });
   });
 });
