@@ -3,17 +3,18 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawClients } from './raw.ts';
 
+const counts: Record<string, number> = {};
+// Listens for the end before anything is awaited: on a busy machine both messages may have come already.
+process.on('message', (message) => message === 'stop' && process.send!(counts));
 const [{ url, connections, text, repeat, reads, again, pours }] = (await once(process, 'message')) as [
   RawClients,
 ];
-process.on('message', () => process.send!(counts));
 const { hostname, port } = new URL(url);
 const piece = Buffer.from(text.repeat(repeat));
 const poured = pours === undefined ? null : Buffer.from(pours);
 /** All together have a link of 100 Mbit/s: on loopback they would take the CPU from the service. */
 const pouredBytesPerSecond = 12_500_000;
 const pourEveryMs = (1_000 * connections * (poured?.length ?? 0)) / pouredBytesPerSecond;
-const counts: Record<string, number> = {};
 
 function open(): void {
   const socket = connect(Number(port), hostname, () => {
