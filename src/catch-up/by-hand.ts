@@ -34,7 +34,7 @@ export const redelivery = z
   .meta({ description: 'Accepted: a worker sends it at once.' });
 
 export const redeliveryErrors = {
-  409: 'The delivery was cancelled, its webhook is deleted, or its event was erased.',
+  409: 'The delivery was cancelled, its webhook is deleted, its event was erased, or its shipper is suspended.',
   429: `The delivery was redelivered 100 times within a day, or ${byHandLimitText}`,
 };
 
@@ -102,7 +102,8 @@ export async function redeliver(
 ): Promise<void> {
   const redeliverable = isUuid(deliveryId) && (await findRedeliverable(db, shipperId, deliveryId));
   if (!redeliverable) throw notFound('This delivery');
-  const { waitMs, ...webhook } = redeliverable;
+  const { waitMs, suspended, ...webhook } = redeliverable;
+  if (suspended) throw conflict('The shipper of this delivery is suspended, so nothing is sent for it.');
   if (waitMs > 0)
     throw tooManyRequests(
       `A delivery can be redelivered at most ${redeliveriesPerDay} times a day.`,
@@ -153,6 +154,7 @@ const maxAttemptsRead = 500;
 interface Redeliverable {
   webhookId: string;
   targetAddress: string;
+  suspended: boolean;
   /** Milliseconds until another redelivery may be requested; 0: now. */
   waitMs: number;
 }
@@ -177,9 +179,9 @@ async function findRedeliverable(
        ) a
         where trigger = 'MANUAL' and started_at > now() - interval '1 day' order by started_at desc offset $3 limit 1
      )
-     select d.webhook_id as "webhookId", w.target_address as "targetAddress",
+     select d.webhook_id as "webhookId", w.target_address as "targetAddress", w.suspended,
             coalesce((select extract(epoch from started_at + interval '1 day' - now()) * 1000 from made), 0)::float8 as "waitMs"
-       from d cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w`,
+       from d cross join lateral (select target_address, suspended from webhooks where webhook_id = d.webhook_id limit 1) w`,
     [shipperId, deliveryId, redeliveriesPerDay - 1, maxAttemptsRead],
   );
   return rows[0] ?? null;

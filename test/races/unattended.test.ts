@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { reportSuccess } from '../../src/engine/circuit/circuit.js';
+import { createLeases } from '../../src/engine/attempt/leases.js';
 import { durationsOf } from '../../src/platform/durations.js';
 import { claimProbes } from '../../src/engine/outbox/claim.js';
 import { lockMoves } from '../../src/engine/outbox/sql.js';
 import { dueSinceUnknown } from '../../src/engine/outbox/types.js';
+import type { InFlight } from '../../src/engine/schedule/lanes.js';
 import { recordEvents } from '../../src/engine/record/record.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import {
@@ -129,6 +131,28 @@ describe('a probe that is given back can be claimed by another process at once',
     await until('it can be claimed', async () => (await claimProbes(world.db, leaseMs, 25_000)).length === 1);
     await dispatcher.drain();
   });
+});
+
+test('while a process has a probe of a webhook, no other one is claimed', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await record(world.db, await addShipment(world), ['CREATED']);
+  await openCircuit(world, webhookId);
+  const [claim] = await claimProbes(world.db, leaseMs, 0);
+  const { stop } = createLeases({
+    db: world.db,
+    leaseDb: world.db,
+    logger,
+    durations: { leaseMs: 4_000, patienceMs: 0 },
+    claims: () => [{ claim: claim!, asOfMs: -Infinity } as InFlight],
+    orderHoldMs: longHoldMs,
+    terminalStates: [],
+    isDraining: () => false,
+    notify: () => undefined,
+  });
+  const renewed = () => world.sql('select 1 from circuits where probe_until > now()');
+  await until('it is renewed', async () => (await renewed()).length === 1);
+  expect(await claimProbes(world.db, leaseMs, 0)).toEqual([]);
+  stop();
 });
 
 test('open circuits whose webhooks have nothing due, however many, keep no probe from one that has', async () => {

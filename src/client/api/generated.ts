@@ -6144,7 +6144,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The delivery was cancelled, its webhook is deleted, or its event was erased. */
+            /** @description The delivery was cancelled, its webhook is deleted, its event was erased, or its shipper is suspended. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6954,7 +6954,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The delivery was cancelled, its webhook is deleted, or its event was erased. */
+            /** @description The delivery was cancelled, its webhook is deleted, its event was erased, or its shipper is suspended. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

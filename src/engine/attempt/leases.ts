@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
-import { endProbes, giveBack, renewLeases, ownClaim } from '../outbox/claim.js';
+import { endProbes, giveBack, renewLeases, renewProbes, ownClaim } from '../outbox/claim.js';
 import { giveRedeliveryBack, renewRedeliveries } from '../outbox/redelivery.js';
 import type { DueClaim, Claim } from '../outbox/types.js';
 import { passTurnsOn, turnsOf, type PassOnOptions } from '../outbox/turns.js';
@@ -38,6 +38,8 @@ export function createLeases(options: LeaseOptions) {
     const byHand = claims.filter(isByHand);
     if (byHand.length > 0) await renewRedeliveries(leaseDb, byHand, leaseMs);
     await renewLeases(leaseDb, claims, leaseMs);
+    const probed = claims.flatMap(({ isProbe, webhookId }) => (isProbe ? [webhookId] : []));
+    if (probed.length > 0) await renewProbes(leaseDb, probed, leaseMs);
   };
   const notRenewed = (error: unknown) =>
     logger.warn({ error: describeError(error) }, 'leases not renewed; retrying');

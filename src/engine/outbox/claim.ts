@@ -166,6 +166,20 @@ export async function endProbes(db: Database, webhookIds: string[]): Promise<voi
   ]);
 }
 
+/** While an attempt waits for its place or lasts, no other probe of its webhook is claimed. */
+export async function renewProbes(db: Database, webhookIds: string[], leaseMs: number): Promise<void> {
+  await db.query(
+    'renew-probes',
+    `with held as materialized (
+       select webhook_id from circuits
+        where webhook_id = any($1::uuid[]) and probe_until is not null order by webhook_id for update skip locked
+     )
+     update circuits set probe_until = greatest(probe_until, now() + ${ms('$2')})
+      where webhook_id = any(array(select webhook_id from held))`,
+    [webhookIds, leaseMs],
+  );
+}
+
 export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   await db.query(
     'renew-leases',

@@ -34,7 +34,7 @@ interface Options {
   /** The webhooks whose address names another host by now. */
   moved?: string[];
   /** Awaited while an attempt to challenge is made. */
-  meanwhile?: () => Promise<unknown>;
+  meanwhile?: (webhookId: string) => Promise<unknown>;
   starts?: AgreementOptions['starts'];
 }
 
@@ -43,9 +43,9 @@ const attempted: AttemptOutcome[] = [];
 
 function start({ agreed = [], moved = [], meanwhile, starts = soon }: Options = {}) {
   const sending = openSending();
-  const targetsBut = (elsewhere: string[], opening?: () => Promise<unknown>) => ({
+  const targetsBut = (elsewhere: string[], opening?: (webhookId: string) => Promise<unknown>) => ({
     of: async (webhook: { webhookId: string; revision: number }) => {
-      await opening?.();
+      await opening?.(webhook.webhookId);
       const url = elsewhere.includes(webhook.webhookId)
         ? receiver.url.replace('127.0.0.1', 'localhost')
         : receiver.url;
@@ -132,13 +132,16 @@ test('a receiver that has not agreed keeps the pace, also if it mirrors requests
   expect((await outboxOf(world)).every(({ status }) => status === 'READY')).toBe(true);
 });
 
-test('a challenge does not reach a webhook that was stopped meanwhile', async () => {
+test.each([
+  ['paused', `status = 'PAUSED'`],
+  ['deleted', 'deleted_at = now(), stopped_at = now()'],
+])('a challenge does not reach a webhook that was %s meanwhile', async (_, change) => {
   const webhookIds = await owe();
   receiver.reply = () => ({});
   attempted.splice(0);
   const times = [-Infinity]; // the first is over: PostgreSQL is asked again right before the first byte
   const dispatcher = start({
-    meanwhile: () => world.sql(`update webhooks set status = 'PAUSED', revision = revision + 1`),
+    meanwhile: () => world.sql(`update webhooks set ${change}, revision = revision + 1`),
     starts: { untilMs: (issuedAt) => times.shift() ?? soon.untilMs(issuedAt) },
   });
   dispatcher.notify(dueSinceUnknown(webhookIds));
@@ -156,6 +159,22 @@ test('a receiver is asked through a webhook that still names its host', async ()
   await receiver.waitFor(owed);
   await dispatcher.drain();
   expect(challenges()).toHaveLength(1);
+});
+
+test('a receiver is asked through another webhook if one is deleted and purged meanwhile', async () => {
+  const webhookIds = await owe();
+  receiver.reply = (request) => ({ headers: { 'webhook-challenge': challengeOf(request) ?? '' } });
+  const dispatcher = start({
+    meanwhile: async (webhookId) => {
+      if (webhookId !== webhookIds[0]) return;
+      await world.sql('delete from webhooks where webhook_id = $1', [webhookId]);
+      throw new Error('The webhook is gone'); // as `Targets` does
+    },
+  });
+  dispatcher.notify(dueSinceUnknown(webhookIds));
+  await until('it is asked', () => challenges().length === 1);
+  await receiver.waitFor(owed / 2, (one) => challengeOf(one) === undefined);
+  await dispatcher.drain();
 });
 
 test('a receiver agrees for its own host, not for that from which a webhook was moved to it', async () => {

@@ -167,6 +167,21 @@ describe('an operator sends again', () => {
     for (const id of [unknownId, 'x']) expectFailure(await post(`/deliveries/${id}/redeliver`), 404);
   });
 
+  test('nothing of a suspended shipper: 409, for it would not be sent', async () => {
+    const suspended = await registerAccount(service, 'suspended@example.com');
+    const hook = await startHook(suspended);
+    hooks.push(hook);
+    const deliveryId = await orderDelivered(suspended, hook.webhookId);
+    await untilDelivery(suspended, deliveryId, ({ status }) => status === 'SUCCEEDED');
+    const path = `/shippers/${suspended.shipperId}`;
+    await operator(service, path, { method: 'PATCH', body: { status: 'SUSPENDED' } });
+    const refused = await post(`/deliveries/${deliveryId}/redeliver`);
+    expectFailure(refused, 409);
+    expect(refused.body.error.message).toContain('suspended');
+    await operator(service, path, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    expectSuccess(await post(`/deliveries/${deliveryId}/redeliver`), 202);
+  });
+
   test('what a webhook missed, and its shipper sees at the replay who asked', async () => {
     const hook = await hookOf();
     hook.response.status = 500;
