@@ -11,6 +11,8 @@ export interface DrillOptions {
   /** Removed afterwards. Others may enter it, so that a program may run as another user. */
   folder: string;
   eventsPerSecond: number;
+  /** Where to write when a backup was verified. */
+  textfile: string | undefined;
   /** Called at the end, the last one first. */
   closing: Closing;
   /** Progress, on standard error. */

@@ -12,8 +12,9 @@ import type { Closing } from '../chaos/world/engines.js';
 import { cells } from './cells.js';
 import type { Drill, Scene } from './drill.js';
 import { patroni } from './patroni.js';
+import { pgbackrest } from './pgbackrest.js';
 
-const drills: Record<string, Drill> = { cells, patroni };
+const drills: Record<string, Drill> = { cells, patroni, pgbackrest };
 
 const exitCode = { broken: 1, usage: 2, programMissing: 69 };
 
@@ -31,6 +32,7 @@ const program = new Command('drill')
   .description('Starts the configuration files of docs on this machine and breaks something under load.')
   .argument('[drill]', `one of ${names.join(', ')}; without it, they are listed`)
   .option('--rate <events>', 'orders and states a second', rateArgument, 20)
+  .option('--textfile <folder>', 'pgbackrest: also write backup.prom there, as for node_exporter')
   .option('--json', 'print JSON only')
   .addHelpText(
     'after',
@@ -38,7 +40,7 @@ const program = new Command('drill')
   )
   .exitOverride(({ exitCode: code }) => process.exit(code === 0 ? 0 : exitCode.usage))
   .parse();
-const { rate, json } = program.opts<{ rate: number; json?: true }>();
+const { rate, textfile, json } = program.opts<{ rate: number; textfile?: string; json?: true }>();
 const [name] = program.args;
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -59,7 +61,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 let scenes: Scene[] = [];
 try {
-  scenes = await drill.run({ folder, eventsPerSecond: rate, closing, say });
+  scenes = await drill.run({ folder, eventsPerSecond: rate, textfile, closing, say });
 } catch (error) {
   say(`${name} broke off: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 }

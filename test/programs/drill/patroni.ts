@@ -8,24 +8,27 @@ import { makeCertificates } from './certificates.js';
 import { write } from './configuration.js';
 import type { Drill, DrillOptions, Scene } from './drill.js';
 import { deploy } from './load.js';
-import { makeFolder, run, start, type Daemon } from './processes.js';
+import { finish, makeFolder, run, start, type Daemon } from './processes.js';
 
-const programs = {
+export const programs = {
   etcd: { file: '/usr/bin/etcd', debian: 'etcd-server' },
   patroni: { file: '/usr/bin/patroni', debian: 'patroni' },
   patronictl: { file: '/usr/bin/patronictl', debian: 'patroni' },
   haproxy: { file: '/usr/sbin/haproxy', debian: 'haproxy' },
   postgres: { file: '/usr/lib/postgresql/15/bin/postgres', debian: 'postgresql-15' },
+  pgbackrest: { file: '/usr/bin/pgbackrest', debian: 'pgbackrest' },
 };
 
-const withinMs = 120_000;
+export const withinMs = 120_000;
 const members = ['db1', 'db2'];
 
-interface Member {
+export interface Member {
   name: string;
   restUrl: string;
   data: string;
   configuration: string;
+  /** The environment of pgBackRest: its configuration of this member. Both have one repository. */
+  backups: { PGBACKREST_CONFIG: string };
   daemon: Daemon;
 }
 
@@ -84,7 +87,9 @@ export const patroni: Drill = {
 
 const settleMs = 500;
 
-async function startCluster(options: DrillOptions): Promise<{ url: string; cluster: Member[] }> {
+export async function startCluster(
+  options: DrillOptions,
+): Promise<{ url: string; superuserUrl: string; cluster: Member[] }> {
   const { folder, closing, say } = options;
   const certificates = makeCertificates(join(folder, 'certificates'));
   const clients = new Map<string, string>();
@@ -109,11 +114,18 @@ async function startCluster(options: DrillOptions): Promise<{ url: string; clust
     start(programs.etcd.file, ['--config-file', file], join(folder, `etcd-${name}.log`), closing);
   }
   const cluster: Member[] = [];
+  const repository = makeFolder(join(folder, 'repository'));
   const forProxy: [string, string][] = [];
   for (const [index, name] of members.entries()) {
     const [rest, port] = [await freePort(), await freePort()];
     const home = makeFolder(join(folder, name));
     const data = join(home, 'data');
+    const backups = write('pgbackrest.conf', join(folder, `${name}-pgbackrest.conf`), [
+      ['/var/lib/pgbackrest', `${repository}\nlog-path=${home}\nlock-path=${join(home, 'locks')}`],
+      ['/var/lib/postgresql/15/parcelhook', data],
+      ['/var/run/postgresql', home],
+      ['pg1-port=5432', `pg1-port=${port}`],
+    ]);
     const configuration = write('patroni.yml', join(folder, `${name}.yml`), [
       ['name: db1', `name: ${name}`],
       ...own(clients, '2379'),
@@ -122,14 +134,26 @@ async function startCluster(options: DrillOptions): Promise<{ url: string; clust
       ['/var/lib/postgresql/15/parcelhook', data],
       ['/var/lib/postgresql/.pgpass-patroni', join(home, 'pgpass')],
       ['/var/run/postgresql', home],
+      ['pgbackrest --stanza', `pgbackrest --config=${backups} --stanza`],
+      // Only root can be postgres.
+      ['local all postgres peer', `local all postgres ${process.getuid?.() === 0 ? 'peer' : 'trust'}`],
       ['/etc/parcelhook/ca.crt', certificates.ca],
       ['/etc/parcelhook/server.crt', certificates.certificate],
       ['/etc/parcelhook/server.key', certificates.key],
     ]);
     forProxy.push([`10.0.0.1${index + 1}:5432 check port 8008`, `127.0.0.1:${port} check port ${rest}`]);
     const daemon = startMember(configuration, name, options);
-    cluster.push({ name, restUrl: `http://127.0.0.1:${rest}`, data, configuration, daemon });
-    if (index === 0) await until('the first member leads', withinMs, () => isLeader(cluster[0]!));
+    cluster.push({
+      name,
+      restUrl: `http://127.0.0.1:${rest}`,
+      data,
+      configuration,
+      backups: { PGBACKREST_CONFIG: backups },
+      daemon,
+    });
+    if (index > 0) continue;
+    await until('the first member leads', withinMs, () => isLeader(cluster[0]!));
+    await backUp(cluster[0]!, ['stanza-create'], options);
   }
   const entrance = await freePort();
   const proxy = write('haproxy.cfg', join(folder, 'haproxy.cfg'), [
@@ -140,19 +164,29 @@ async function startCluster(options: DrillOptions): Promise<{ url: string; clust
   await untilSynchronous(cluster);
   const at = (login: string, database: string) =>
     `postgresql://${login}@localhost:${entrance}/${database}?sslmode=verify-full&sslrootcert=${certificates.ca}`;
-  const superuser = at('postgres:change-me-1', 'postgres');
+  const superuserUrl = at('postgres:change-me-1', 'postgres');
   await until('the primary responds through HAProxy', withinMs, () =>
-    sql(superuser, 'select 1').then(
+    sql(superuserUrl, 'select 1').then(
       () => true,
       () => false,
     ),
   );
-  await sql(superuser, `create role parcelhook login password 'of-the-drill'`);
-  await sql(superuser, 'create database parcelhook owner parcelhook');
-  return { url: at('parcelhook:of-the-drill', 'parcelhook'), cluster };
+  await sql(superuserUrl, `create role parcelhook login password 'of-the-drill'`);
+  await sql(superuserUrl, 'create database parcelhook owner parcelhook');
+  return { url: at('parcelhook:of-the-drill', 'parcelhook'), superuserUrl, cluster };
 }
 
-const startMember = (configuration: string, name: string, { folder, closing }: DrillOptions): Daemon =>
+/** Runs pgBackRest beside the member; resolves with what it printed, and its seconds. */
+export const backUp = ({ name, backups }: Member, words: string[], { folder, closing }: DrillOptions) =>
+  finish(
+    programs.pgbackrest.file,
+    ['--stanza=parcelhook', ...words],
+    join(folder, `${name}-${words.at(-1)!}-${Date.now()}.log`),
+    closing,
+    backups,
+  );
+
+export const startMember = (configuration: string, name: string, { folder, closing }: DrillOptions): Daemon =>
   start(programs.patroni.file, [configuration], join(folder, `${name}.log`), closing);
 
 const responds = (url: string): Promise<boolean> =>
@@ -162,13 +196,13 @@ const responds = (url: string): Promise<boolean> =>
   );
 const isLeader = ({ restUrl }: Member) => responds(`${restUrl}/primary`);
 
-async function leaderOf(cluster: Member[]): Promise<Member | undefined> {
+export async function leaderOf(cluster: Member[]): Promise<Member | undefined> {
   for (const member of cluster) if (await isLeader(member)) return member;
   await sleep(200);
   return undefined;
 }
 
-const untilSynchronous = (cluster: Member[]) =>
+export const untilSynchronous = (cluster: Member[]) =>
   until('a standby is synchronous', withinMs, async () =>
     (await Promise.all(cluster.map(({ restUrl }) => responds(`${restUrl}/sync`)))).includes(true),
   );

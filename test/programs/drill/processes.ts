@@ -24,8 +24,8 @@ export function makeFolder(path: string): string {
   return give(path);
 }
 
-export const run = (file: string, args: string[], cwd: string): void =>
-  void execFileSync(file, args, { cwd, stdio: 'pipe', timeout: 60_000 });
+export const run = (file: string, args: string[], cwd: string, input?: string): void =>
+  void execFileSync(file, args, { cwd, stdio: 'pipe', input, timeout: 60_000 });
 
 export interface Daemon {
   child: ChildProcess;
@@ -35,29 +35,47 @@ export interface Daemon {
 const endsWithinMs = 20_000;
 
 /** Starts a program as the user of PostgreSQL; its output goes to `log`. */
-export function start(file: string, args: string[], log: string, closing: Closing): Daemon {
+export function start(
+  file: string,
+  args: string[],
+  log: string,
+  closing: Closing,
+  env: Record<string, string> = {},
+): Daemon {
   const fd = openSync(log, 'a');
   const child = spawn(file, args, {
     ...user,
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', TZ: 'UTC' },
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', TZ: 'UTC', ...env },
     cwd: '/',
     detached: true, // Ctrl-C must not end it before the service
     stdio: ['ignore', fd, fd],
   });
   closeSync(fd);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  /** Also what it started, unless that has a session of its own, as PostgreSQL has. */
+  const kill = (signal: NodeJS.Signals) => void (hasEnded() || process.kill(-child.pid!, signal));
   const end = async (signal: NodeJS.Signals) => {
     if (hasEnded()) return;
     const exited = once(child, 'exit');
-    child.kill(signal);
+    kill(signal);
     const late = await Promise.race([exited, sleep(endsWithinMs, 'late')]);
-    if (late === 'late') child.kill('SIGKILL');
+    if (late === 'late') kill('SIGKILL');
   };
-  const atExit = () => void child.kill('SIGKILL');
+  const atExit = () => kill('SIGKILL');
   process.once('exit', atExit);
-  closing.push(async () => {
-    await end('SIGTERM');
-    process.off('exit', atExit);
-  });
+  child.once('exit', () => process.off('exit', atExit));
+  closing.push(() => end('SIGTERM'));
   return { child, end };
+}
+
+/** Starts it, and resolves with what it printed and its seconds when it has ended well. */
+export async function finish(
+  ...args: Parameters<typeof start>
+): Promise<{ printed: string; seconds: number }> {
+  const from = performance.now();
+  const [file, words, log] = args;
+  const [code] = (await once(start(...args).child, 'exit')) as [number | null];
+  const printed = readFileSync(log, 'utf8');
+  if (code !== 0) throw new Error(`${file} ${words.join(' ')} ended with ${code}: ${printed.slice(-2_000)}`);
+  return { printed, seconds: (performance.now() - from) / 1_000 };
 }
