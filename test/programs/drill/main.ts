@@ -12,8 +12,9 @@ import type { Closing } from '../chaos/world/engines.js';
 import { cells } from './cells.js';
 import type { Drill, Scene } from './drill.js';
 import { patroni } from './patroni.js';
+import { tls } from './tls.js';
 
-const drills: Record<string, Drill> = { cells, patroni };
+const drills: Record<string, Drill> = { cells, patroni, tls };
 
 const exitCode = { broken: 1, usage: 2, programMissing: 69 };
 
