@@ -106,7 +106,8 @@ describe('of a running environment', () => {
         process.execPath,
         ['--import', 'tsx', program, ...args],
         { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 },
-        (error, stdout, stderr) => resolve({ exit: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
+        (error, stdout, stderr) =>
+          resolve({ exit: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
       ),
     );
   const load = ['--webhooks', '2', '--clients', '5', '--json'];

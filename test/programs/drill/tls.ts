@@ -57,7 +57,10 @@ export const tls: Drill = {
     options.say('starting PostgreSQL and PgBouncer …');
     const world = await startWorld(options);
     const scenes: Scene[] = [];
-    for (const wrong of world.wrong) scenes.push(await refusal(world, wrong));
+    for (const wrong of world.wrong) {
+      scenes.push(await refusal(world, wrong));
+      options.say(JSON.stringify(scenes.at(-1)));
+    }
     const { postgres, pgbouncer, renew, urlAt } = world;
     const direct = await deploy(urlAt(postgres, 'direct'), options);
     scenes.push(
@@ -191,6 +194,7 @@ async function refusal(world: World, { what, certificate, says }: Refused): Prom
   const { options, postgres, pgbouncer, pgbouncerLog, right, urlAt } = world;
   const name = `PostgreSQL’s certificate: ${what}`;
   options.say(`${name} …`);
+  await endSessions(world); // PgBouncer would use its own again
   postgres.setTls(certificate ? 'on' : 'off');
   await present(postgres, certificate);
   const violations: string[] = [];
@@ -220,7 +224,7 @@ async function refusal(world: World, { what, certificate, says }: Refused): Prom
     const pooled = urlAt(pgbouncer, 'parcelhook');
     check(!(await isServed(() => sql(pooled, 'select 1'))), 'PgBouncer connects');
     const logged = readFileSync(pgbouncerLog, 'utf8').slice(before);
-    check(/TLS handshake failed|server refused SSL/i.test(logged), `PgBouncer says ${logged}`);
+    check(/TLS handshake error|server refused SSL/.test(logged), `PgBouncer says ${logged}`);
 
     postgres.setTls('on');
     await present(postgres, right);
@@ -239,9 +243,15 @@ async function refusal(world: World, { what, certificate, says }: Refused): Prom
 
 const envOfRefused = deployment('');
 
+const endSessions = ({ postgres, urlAt }: World) =>
+  sql(
+    urlAt(postgres, 'postgres', 'postgres'),
+    `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'parcelhook'`,
+  );
+
 /** Ends all sessions, since an established one goes on with the old certificate. */
 async function renewal(
-  { postgres, urlAt }: World,
+  world: World,
   deployed: Deployment,
   name: string,
   presentNew: () => Promise<void>,
@@ -249,10 +259,7 @@ async function renewal(
   const scene = await deployed.scene(name, async () => {
     const from = Date.now();
     await presentNew();
-    await sql(
-      urlAt(postgres, 'postgres', 'postgres'),
-      `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'parcelhook'`,
-    );
+    await endSessions(world);
     const endedAt = Date.now();
     await until('an order is accepted', withinMs, () => deployed.hasAcceptedSince(endedAt));
     return (Date.now() - from) / 1_000;
