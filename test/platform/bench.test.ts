@@ -1,15 +1,20 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { now } from '../programs/bench/clock.js';
-import { figure } from '../programs/bench/figures.js';
+import { figure, type Measured } from '../programs/bench/figures.js';
 import { closedLoop, openLoop } from '../programs/bench/pace.js';
 import { createProgram, readArguments } from '../programs/chaos/arguments.js';
 import { summarize, type Run } from '../programs/bench/report.js';
 import { resultsIn, type RunKey } from '../programs/chaos/results.js';
 import type { Result } from '../programs/chaos/run.js';
+import { operator, registerAccount } from '../support/client.js';
+import { operatorToken } from '../support/process.js';
+import { sharedService } from '../support/shared-service.js';
 
 describe('open loop', () => {
   test('keeps its rate however slow the responses', async () => {
@@ -91,6 +96,57 @@ test('runs of one load on one system become medians with ranges, compared with t
     },
     expect.objectContaining({ system: 'versus' }),
   ]);
+});
+
+describe('of a running environment', () => {
+  const program = fileURLToPath(new URL('../programs/bench/main.ts', import.meta.url));
+  const bench = (args: string[], env: Record<string, string>) =>
+    new Promise<{ exit: unknown; stdout: string; stderr: string }>((resolve) =>
+      execFile(
+        process.execPath,
+        ['--import', 'tsx', program, ...args],
+        { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 },
+        (error, stdout, stderr) =>
+          resolve({ exit: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
+      ),
+    );
+  const load = ['--webhooks', '2', '--clients', '5', '--json'];
+
+  test('an account’s orders are measured, and only they are left', async () => {
+    const { url } = await sharedService();
+    const account = await registerAccount({ url });
+    const { exit, stdout } = await bench(['--url', url, '--orders', '50', ...load], {
+      PARCELHOOK_KEY: account.accountKey,
+      PARCELHOOK_TOKEN: account.token,
+    });
+    expect(exit).toBe(0);
+    const { loads, created } = JSON.parse(stdout) as { loads: Measured[]; created: string[] };
+    const figures = new Map(loads[0]!.figures.map(({ name, value }) => [name, value]));
+    expect(figures.get('orders')).toBe(50);
+    for (const name of ['orders accepted', 'deliveries', 'order sent to receipt, p95'])
+      expect(figures.get(name)).toBeGreaterThan(0);
+    const [, name] = /^55 shipments, shipperTrackingId (BENCH-\w+)$/.exec(created.at(-1)!)!;
+    const { data } = await account.call(`/v1/shipments?shipperTrackingId=${name}&limit=100`);
+    expect(data.shipments).toHaveLength(55);
+    expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
+  });
+
+  test('an operator’s token makes an account for it, which is removed again', async () => {
+    const { url } = await sharedService();
+    const args = ['--url', url, '--orders', '10', '--rates', '20', ...load];
+    const { exit, stdout } = await bench(args, { OPERATOR_TOKEN: operatorToken });
+    expect(exit).toBe(0);
+    const { loads, created } = JSON.parse(stdout) as { loads: Measured[]; created: string[] };
+    expect(loads).toMatchObject([{ load: '20 orders/s, 2 webhooks' }]);
+    const [, shipperId] = /^shipper (\S+), removed again/.exec(created[0]!)!;
+    const found = await operator({ url }, `/shippers/${shipperId}`, { method: 'PATCH', body: { name: 'x' } });
+    expect(found.httpStatus).toBe(404);
+  });
+
+  test('it needs somebody’s key and token', async () => {
+    const { exit, stderr } = await bench(['--url', 'http://localhost', '--key', 'k'], {});
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: expect.stringMatching(/needs --key and --token/) });
+  });
 });
 
 test('the fault bench lists its faults, and reports wrong arguments', () => {

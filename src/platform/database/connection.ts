@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { promisify } from 'node:util';
 import type { Socket } from 'node:net';
+import { nearestName, oneOf } from '../issues.js';
 
 export type Settings = Record<string, string | number>;
 
@@ -47,6 +48,28 @@ const verifying = ['prefer', 'require', 'verify-ca'];
 /** The service writes, so a server that accepts no writes is of no use. */
 const writable = ['any', 'read-write', 'primary'];
 
+/** The parameters of an address that have an effect. */
+const parameters = [
+  ...['user', 'password', 'host', 'port', 'options', 'target_session_attrs'],
+  ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
+];
+const valuesOf: Record<string, string[]> = {
+  ssl: ['true', '1', '0', 'no-verify'],
+  sslmode: ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'],
+};
+
+/** The driver passes over what it does not know, and would then connect without the TLS that somebody asked for. */
+function requireEffect(query: URLSearchParams): void {
+  for (const [name, value] of query) {
+    const values = valuesOf[name];
+    if (values && !values.includes(value)) throw new Error(`${name} ${oneOf(values, value)}`);
+    if (parameters.includes(name)) continue;
+    const meant = nearestName(name, parameters);
+    if (meant !== null) throw new Error(`${name} is not a parameter of this service; did you mean ${meant}?`);
+    if (/^ssl/i.test(name)) throw new Error(`${name} is not a parameter of this service`);
+  }
+}
+
 /**
  * Reads an address of one server or of several (`postgresql://u:p@a:5432,b:5432/db`, `postgresql:///db?host=a,b`), and
  * the certificates that it names. Throws if it cannot be used.
@@ -56,6 +79,7 @@ export function parseAddress(text: string): Address {
     /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(text) ?? [];
   if (scheme === undefined) throw new Error('must be a URL that starts with postgres:// or postgresql://');
   const query = new URLSearchParams(search);
+  requireEffect(query);
   if (!writable.includes(query.get('target_session_attrs') ?? 'any'))
     throw new Error('target_session_attrs must be read-write: the service writes');
   query.delete('target_session_attrs');

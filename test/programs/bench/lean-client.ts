@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /** Minimal: on a shared machine a client's own CPU time distorts what it measures. */
 export interface Client {
@@ -10,6 +11,8 @@ export interface Client {
 export interface Reply {
   status: number;
   body: string;
+  /** The server closes the connection after it, as proxies do after some hundred. */
+  isLast: boolean;
 }
 
 interface Connection {
@@ -33,7 +36,8 @@ export function createClient(url: string): Client {
     send: async (request) => {
       const connection = take();
       const reply = await connection.send(request);
-      idle.push(connection);
+      if (reply.isLast) connection.close();
+      else idle.push(connection);
       return reply;
     },
     close: () => {
@@ -43,8 +47,13 @@ export function createClient(url: string): Client {
 }
 
 function openConnection(url: string, onClosed: () => void): Connection {
-  const { hostname, port } = new URL(url);
-  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.+)\]$/, '$1');
+  const socket: Socket =
+    protocol === 'https:'
+      ? connectTls({ host, port: Number(port || 443), servername: isIP(host) ? '' : host })
+      : connect({ host, port: Number(port || 80) });
+  socket.setNoDelay();
   let waiting: { resolve(reply: Reply): void; reject(error: Error): void } | null = null;
   let data: Buffer = Buffer.alloc(0);
 
@@ -88,7 +97,11 @@ function parseReply(data: Buffer): Reply | Error | null {
   if (length === undefined) return new Error(`response without Content-Length: ${head.slice(0, 200)}`);
   const end = headEnd + 4 + Number(length);
   if (data.length < end) return null;
-  return { status: Number(head.slice(9, 12)), body: data.toString('utf8', headEnd + 4, end) };
+  return {
+    status: Number(head.slice(9, 12)),
+    body: data.toString('utf8', headEnd + 4, end),
+    isLast: /\r\nconnection: *close/i.test(head),
+  };
 }
 
 export function encodeRequest(

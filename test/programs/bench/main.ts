@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../../../src/platform/errors.js';
 import { measureCeiling, type Ceiling } from './ceiling.js';
+import { loadEnvironment } from './environment.js';
 import { parseOptions } from './options.js';
 import { median } from './percentiles.js';
 import { events } from './phases/events.js';
@@ -23,6 +24,7 @@ import { startSystem, type System } from './system.js';
 
 const phases: Phase[] = [orders, events, rates, idle, hang, start];
 const options = parseOptions(phases);
+if (options.environment) process.exit(await loadEnvironment(options.environment, options));
 const startedAt = new Date();
 mkdirSync(options.dataDir, { recursive: true });
 const folder = mkdtempSync(join(options.dataDir, 'parcelhook-bench-'));

@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Environment } from './environment.js';
 import type { Phase } from './phases/phase.js';
 import type { Settings } from './settings.js';
 import { shapes } from './shapes.js';
 
 export interface Options {
+  /** Loaded instead of what the phases start. */
+  environment: Environment | undefined;
   settings: Omit<Settings, 'hasRedis'>;
   phases: Phase[];
   withCeiling: boolean;
@@ -45,6 +48,12 @@ interface Parsed {
   data: string;
   json?: boolean;
   out?: string;
+  url?: string;
+  key?: string;
+  token?: string;
+  operatorToken?: string;
+  receiverUrl?: string;
+  receiverListen?: string;
 }
 
 const fullSize = {
@@ -84,11 +93,47 @@ const setting = (text: string, before: Record<string, string> | undefined): Reco
   return { ...before, [name]: value };
 };
 
+const ofUrl = { orders: 1_000, seconds: 60 };
+const helpOfUrl = `
+With --url it places at most --orders (${ofUrl.orders}), and a tenth before as a warm-up, for at most --seconds (${ofUrl.seconds}), by
+--clients or at --rates, each notified to --webhooks. They are real orders: take an account of their own.`;
+
+/** Exits on errors. */
+function environmentOf(given: string, options: Parsed, program: Command): Environment {
+  const { key, token, operatorToken, receiverUrl, receiverListen } = options;
+  const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp(given)) program.error('--url must be an address such as https://parcelhook.example.com');
+  if (receiverUrl !== undefined && !isHttp(receiverUrl))
+    program.error('--receiver-url must be an address such as http://10.0.0.5:9099');
+  const access = key && token ? { key, token } : operatorToken ? { operatorToken } : undefined;
+  if (access === undefined)
+    program.error(
+      '--url needs --key and --token (PARCELHOOK_KEY, PARCELHOOK_TOKEN), or --operator-token (OPERATOR_TOKEN)',
+    );
+  const { protocol, port } = new URL(receiverUrl ?? 'http://127.0.0.1');
+  if (protocol === 'https:' && receiverListen === undefined)
+    program.error('the receiver has no TLS: --receiver-listen must say where the proxy before it leads');
+  const [, address, ownPort] = /^(?:(.+):)?(\d{1,5})$/.exec(receiverListen ?? port) ?? [];
+  if ((receiverListen ?? receiverUrl) !== undefined && ownPort === undefined)
+    program.error('the receiver needs a port: --receiver-listen must be like 0.0.0.0:9099');
+  return {
+    url: new URL(given).origin,
+    access,
+    receiverUrl,
+    listen: ownPort === undefined ? [] : [address ?? '0.0.0.0', ownPort],
+    webhooks: options.webhooks,
+    clients: options.clients,
+    orders: options.orders ?? ofUrl.orders,
+    seconds: options.seconds ?? ofUrl.seconds,
+    rates: options.rates,
+  };
+}
+
 /** Exits on errors. */
 export function parseOptions(all: Phase[]): Options {
   const names = [...all.map(({ name }) => name), 'ceiling'];
   const ownDist = fileURLToPath(new URL('../../../../dist', import.meta.url));
-  const given = new Command('bench')
+  const program = new Command('bench')
     .description(
       'Measures the built service on real engines, from the request to the receipt. Ratios to the ceiling and to ' +
         'another build of the same run are what count; absolute figures drift with the machine.',
@@ -138,8 +183,31 @@ export function parseOptions(all: Phase[]): Options {
     .option('--data <folder>', "where the engines' data lies meanwhile: a disk, not memory", tmpdir())
     .option('--json', 'print JSON only')
     .option('--out <file>', 'write the JSON to a file too')
-    .parse()
-    .opts<Parsed>();
+    .addOption(
+      new Option('--url <url>', 'load this running environment, and start nothing but a receiver').conflicts([
+        ...['only', 'quick', 'repeat', 'shapes', 'dist', 'versus', 'node', 'versusNode', 'env', 'versusEnv'],
+        ...['postgres', 'statements', 'burst', 'profile', 'data'],
+      ]),
+    )
+    .addOption(new Option('--key <key>', 'its account key').env('PARCELHOOK_KEY'))
+    .addOption(new Option('--token <token>', 'an access token of that account').env('PARCELHOOK_TOKEN'))
+    .addOption(
+      new Option(
+        '--operator-token <token>',
+        'instead of both: makes an account, and removes it again with all it had',
+      ).env('OPERATOR_TOKEN'),
+    )
+    .option(
+      '--receiver-url <url>',
+      'where the environment reaches the receiver (default: a free port of 127.0.0.1)',
+    )
+    .option(
+      '--receiver-listen <address:port>',
+      'where the receiver listens, if that is not the port of --receiver-url',
+    )
+    .addHelpText('after', helpOfUrl)
+    .parse();
+  const given = program.opts<Parsed>();
 
   const size = given.quick ? quickSize : fullSize;
   const isTwo = given.versus !== undefined || given.versusNode !== undefined || given.versusEnv !== undefined;
@@ -151,6 +219,7 @@ export function parseOptions(all: Phase[]): Options {
     env: { ...given.env, ...given.versusEnv },
   };
   return {
+    environment: given.url === undefined ? undefined : environmentOf(given.url, given, program),
     settings: {
       ...size,
       quick: given.quick ?? false,

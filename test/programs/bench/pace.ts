@@ -4,15 +4,16 @@ import { now } from './clock.js';
 /** The lateness of timers on a machine with time to spare. */
 const timerMs = 2;
 
-/** Works from 0 to `count - 1`; each of `clients` starts the next when its last ends. */
+/** Works from 0 to `count - 1`; each of `clients` starts the next when its last ends, none after `untilAt`. */
 export async function closedLoop(
   count: number,
   clients: number,
   one: (n: number) => Promise<void>,
+  untilAt = Infinity,
 ): Promise<void> {
   let next = 0;
   const client = async () => {
-    while (next < count) await one(next++);
+    while (next < count && now() < untilAt) await one(next++);
   };
   try {
     await Promise.all(Array.from({ length: clients }, client));

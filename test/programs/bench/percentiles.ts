@@ -1,5 +1,6 @@
 export interface Percentiles {
   p50: number;
+  p95: number;
   p99: number;
 }
 
@@ -7,7 +8,7 @@ export function percentiles(values: number[]): Percentiles {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 export const median = (values: number[]): number => {

@@ -33,11 +33,16 @@ export interface BenchReceiver {
   stop(): void;
 }
 
-export async function startReceiverProcess(): Promise<BenchReceiver> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), {
+/** `listen`: the address and the port, if it does not matter which. */
+export async function startReceiverProcess(listen: string[] = []): Promise<BenchReceiver> {
+  const child: ChildProcess = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), listen, {
     execArgv: ['--import', 'tsx'],
   });
-  const [port] = (await once(child, 'message')) as [number];
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`the receiver could not listen${listen.length > 0 ? ` at ${listen.join(':')}` : ''}`);
+  });
+  ended.catch(() => undefined);
+  const [port] = (await Promise.race([once(child, 'message'), ended])) as [number];
   let asking: Promise<unknown> = Promise.resolve();
   const ask = <T>(question: string | object): Promise<T> => {
     const asked = asking.then(async () => {

@@ -15,12 +15,14 @@ export interface Receipts {
   lastDeliveredAt: number;
 }
 
+type Observed = Pick<Deployment, 'receiver' | 'check'>;
+
 /** Longer than the first step of the retry schedule. */
 const patienceMs = 30_000;
 const stateTimeoutMs = 120_000;
 
 /** Throws if some are missing and none has come for half a minute. */
-export async function awaitReceipts(d: Deployment, sent: SentLog, paths: string[]): Promise<Receipts> {
+export async function awaitReceipts(d: Observed, sent: SentLog, paths: string[]): Promise<Receipts> {
   const keys = [...sent.times.keys()].flatMap((trackingId) => paths.map((path) => `${path} ${trackingId}`));
   let wanted = keys.length;
   for (;;) {
@@ -32,7 +34,7 @@ export async function awaitReceipts(d: Deployment, sent: SentLog, paths: string[
   }
 }
 
-async function untilDelivered(d: Deployment, wanted: number): Promise<void> {
+async function untilDelivered(d: Observed, wanted: number): Promise<void> {
   let seen = -1;
   for (let progressAt = now(); ; await sleep(20)) {
     d.check();

@@ -2,7 +2,8 @@
  * A receiver that is never the bottleneck, in its own process: a minimal HTTP/1.1 server that records when each
  * tracking id arrived. The first path segment decides its response: `hang` never responds, `endless` sends an endless
  * body, `long` 4 KiB and closes the connection, `flaky` returns 500 for the first request of every 20th notification,
- * any other returns 200 and 200 bytes at once. The parent queries it over IPC.
+ * any other returns 200 and 200 bytes at once. It agrees to more than DESTINATION_RATE. The parent queries it over IPC.
+ * `argv`: the address and the port to listen at.
  */
 import { createServer, type Socket } from 'node:net';
 import { now } from './clock.js';
@@ -71,12 +72,17 @@ const server = createServer({ noDelay: true }, (socket) => {
       const end = headEnd + 4 + length;
       if (data.length < end) break;
       const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', 5));
-      take(path, data.toString('latin1', headEnd + 4, end), socket);
+      const challenge = length === 2 && /\r\nwebhook-challenge: *([\w-]+)/i.exec(head)?.[1];
+      if (challenge) agree(challenge, socket);
+      else take(path, data.toString('latin1', headEnd + 4, end), socket);
       data = data.subarray(end);
     }
     rest = data;
   });
 });
+
+const agree = (challenge: string, socket: Socket) =>
+  socket.write(`HTTP/1.1 200 OK\r\nwebhook-challenge: ${challenge}\r\nContent-Length: 0\r\n\r\n`);
 
 function take(path: string, text: string, socket: Socket): void {
   received += 1;
@@ -115,4 +121,5 @@ process.on('message', (question: string | { countOf: string }) => {
 });
 
 process.on('disconnect', () => process.exit(0));
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));
+const [, , host = '127.0.0.1', port = '0'] = process.argv;
+server.listen(Number(port), host, () => process.send?.((server.address() as { port: number }).port));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleOrder } from '../../support/client.js';
+import { sampleOrder, type Account } from '../../support/client.js';
 import { operatorToken } from '../../support/process.js';
 import { now } from './clock.js';
 import type { Deployment } from './deployment.js';
@@ -12,6 +12,14 @@ export interface SentLog {
   times: Map<string, { sentAt: number; respondedAt: number }>;
   /** How many responses had Retry-After (429, 503). */
   refused: number;
+}
+
+/** An account of a service, which gets its orders. */
+interface Target {
+  url: string;
+  account: Pick<Account, 'accountKey' | 'token'>;
+  /** The shipper's own number, the same for all orders. */
+  shipperTrackingId?: string;
 }
 
 const againAfterMs = 200;
@@ -27,18 +35,23 @@ async function send(client: Client, request: Buffer, log: SentLog): Promise<Repl
 }
 
 /** Each client sends the next after its last response. */
-export const ordersClosedLoop = (d: Deployment, count: number, clients: number): Promise<SentLog> =>
-  orders(d, (one) => closedLoop(count, clients, () => one(now())));
+export const ordersClosedLoop = (
+  d: Target,
+  count: number,
+  clients: number,
+  untilAt?: number,
+): Promise<SentLog> => orders(d, (one) => closedLoop(count, clients, () => one(now()), untilAt));
 
-export const ordersOpenLoop = (d: Deployment, perSecond: number, seconds: number): Promise<SentLog> =>
+export const ordersOpenLoop = (d: Target, perSecond: number, seconds: number): Promise<SentLog> =>
   orders(d, (one) => openLoop(perSecond, Math.ceil(perSecond * seconds), (_, fromAt) => one(fromAt)));
 
 async function orders(
-  { url, account }: Deployment,
+  { url, account, shipperTrackingId }: Target,
   pace: (one: (sentAt: number) => Promise<void>) => Promise<void>,
 ): Promise<SentLog> {
   const path = `/v1/shipments?key=${account.accountKey}`;
-  const request = encodeRequest(url, 'POST', path, account.token, sampleOrder());
+  const order = { ...sampleOrder(), ...(shipperTrackingId && { shipperTrackingId }) };
+  const request = encodeRequest(url, 'POST', path, account.token, order);
   const client = createClient(url);
   const log: SentLog = { times: new Map(), refused: 0 };
   try {

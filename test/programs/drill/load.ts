@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { registerAccount, registerWebhook } from '../../support/client.js';
 import { startDnsServer } from '../../support/dns-server.js';
@@ -25,14 +26,18 @@ export interface Deployment {
 
 type Arrivals = Pick<Scene, 'accepted' | 'lost' | 'twice' | 'violations'>;
 
-/** An api, a worker, a shipper and its receiver, with the queue in PostgreSQL. */
-export async function deploy(databaseUrl: string, options: DrillOptions): Promise<Deployment> {
+/** An api, a worker, a shipper and its receiver. The queue is in PostgreSQL, unless `env` names a Redis. */
+export async function deploy(
+  databaseUrl: string,
+  options: DrillOptions,
+  env: Record<string, string> = {},
+): Promise<Deployment> {
   const { folder, closing, eventsPerSecond } = options;
   const dns = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }));
   closing.push(dns.close);
-  const service = await serviceOn(databaseUrl, undefined, dns.address, null, closing);
-  await service.startWorker();
-  const receiver = await startReceiver(join(folder, 'journal.ndjson'), closing);
+  const service = await serviceOn(databaseUrl, env.REDIS_URL, dns.address, null, closing, { env });
+  await service.startWorker(env);
+  const receiver = await startReceiver(join(mkdtempSync(join(folder, 'journal-')), 'journal'), closing);
   const account = await registerAccount(service);
   const path = '/h/0-all';
   const registered = await registerWebhook(account, new URL(path, receiver.url).href, {

@@ -13,8 +13,9 @@ import { cells } from './cells.js';
 import type { Drill, Scene } from './drill.js';
 import { patroni } from './patroni.js';
 import { pgbackrest } from './pgbackrest.js';
+import { tls } from './tls.js';
 
-const drills: Record<string, Drill> = { cells, patroni, pgbackrest };
+const drills: Record<string, Drill> = { cells, patroni, pgbackrest, tls };
 
 const exitCode = { broken: 1, usage: 2, programMissing: 69 };
 

@@ -13,6 +13,7 @@ function unprivileged(): { uid?: number; gid?: number } {
 }
 
 const user = unprivileged();
+const unprivilegedEnv = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', TZ: 'UTC' };
 
 export function give(path: string): string {
   if (user.uid !== undefined) chownSync(path, user.uid, user.gid!);
@@ -27,6 +28,9 @@ export function makeFolder(path: string): string {
 export const run = (file: string, args: string[], cwd: string, input?: string): void =>
   void execFileSync(file, args, { cwd, stdio: 'pipe', input, timeout: 60_000 });
 
+export const runUnprivileged = (file: string, args: string[]): void =>
+  void execFileSync(file, args, { ...user, env: unprivilegedEnv, cwd: '/', stdio: 'pipe', timeout: 60_000 });
+
 export interface Daemon {
   child: ChildProcess;
   end(signal: NodeJS.Signals): Promise<void>;
@@ -40,12 +44,12 @@ export function start(
   args: string[],
   log: string,
   closing: Closing,
-  env: Record<string, string> = {},
+  more: Record<string, string> = {},
 ): Daemon {
   const fd = openSync(log, 'a');
   const child = spawn(file, args, {
     ...user,
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', TZ: 'UTC', ...env },
+    env: { ...unprivilegedEnv, ...more },
     cwd: '/',
     detached: true, // Ctrl-C must not end it before the service
     stdio: ['ignore', fd, fd],

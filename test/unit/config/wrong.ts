@@ -12,6 +12,8 @@ export const wrong: Record<string, string[]> = {
     'postgresql://h1:5432,h2:99999/db',
     'postgresql://h1,h2/db?target_session_attrs=standby',
     'postgresql://h1/db?sslmode=verify-full&sslrootcert=/nowhere/ca.crt',
+    'postgresql://h1/db?SSLMODE=require',
+    'postgresql://h1/db?sslmode=verify-ful',
   ],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
@@ -19,6 +21,7 @@ export const wrong: Record<string, string[]> = {
     'mysql://localhost/db',
     'postgresql://h1,h2/db',
     'postgresql://h1/db?target_session_attrs=standby',
+    'postgresql://h1/db?sslmod=require',
   ],
   DATABASE_SIZE_LIMIT: [
     '500',

@@ -146,6 +146,24 @@ describe('the address of PostgreSQL', () => {
     expect([sslOf('?sslmode=disable'), sslOf('')]).toEqual([false, false]);
   });
 
+  test.each([
+    ['SSLMODE=require', 'SSLMODE is not a parameter of this service; did you mean sslmode?'],
+    ['sslmod=require', 'sslmod is not a parameter of this service; did you mean sslmode?'],
+    ['ssl_root_cert=ca.crt', 'ssl_root_cert is not a parameter of this service; did you mean sslrootcert?'],
+    ['sslsni=1', 'sslsni is not a parameter of this service'],
+    ['sslmode=verify-ful', /^sslmode must be one of disable, .*; did you mean verify-full\?$/],
+    ['sslmode=require&sslmode=', /^sslmode must be one of/],
+    ['ssl=false', 'ssl must be one of true, 1, 0, no-verify'],
+  ])('?%s is refused, because it would not protect the connection', (query, says) => {
+    expect(() => parseAddress(`postgresql://h/n?${query}`)).toThrow(says);
+  });
+
+  test('what other clients need of an address is passed over', () => {
+    const query =
+      'connect_timeout=10&application_name=x&channel_binding=require&pgbouncer=true&schema=public';
+    expect(() => parseAddress(`postgresql://h/n?${query}`)).not.toThrow();
+  });
+
   test('no option of the address takes the place of a setting that the service relies on', () => {
     const pool = openPool(
       'postgresql://h/n?options=-c%20DateStyle%3DGerman',
