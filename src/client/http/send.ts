@@ -3,7 +3,7 @@ import { exchange, timeoutError, type Envelope, type Service } from './exchange.
 import { maxTimerMs, waitFor, withRetries } from './retry.js';
 import { refuseUnknown, validHeader, type Limits, type Credentials } from './service.js';
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Options of a single call. They override those of the client. */
 export interface CallOptions {
