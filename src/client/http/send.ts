@@ -123,6 +123,7 @@ function refuseInvalidDates(values: unknown): void {
 
 /** Dots would be resolved by the URL; an empty segment would be another endpoint. */
 function segment(name: string, value: string | undefined): string {
-  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id.`);
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+    throw new TypeError(`${name} is required, and cannot be . or ..`);
   return encodeURIComponent(value);
 }
