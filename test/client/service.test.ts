@@ -115,8 +115,7 @@ test('a program declares its webhook at each start: the secret comes once, and w
     code: 'CONFLICT',
     message: expect.stringContaining('rotate-secret'),
   });
-  for (const name of ['', '.', '..'])
-    await expect(subscribe({ ...given, name })).rejects.toThrow(TypeError);
+  for (const name of ['', '.', '..']) await expect(subscribe({ ...given, name })).rejects.toThrow(TypeError);
 });
 
 test('lists are read page after page, each item once', async () => {

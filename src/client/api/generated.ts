@@ -5554,7 +5554,6 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             /** @description The webhook has another secret than the one given, or you have reached the maximum number of webhooks of a shipper. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
