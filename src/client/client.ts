@@ -1,5 +1,5 @@
 import { typedRequest, type Request } from './http/operations.js';
-import type { Egress, States } from './api/types.js';
+import type { Egress, States, SubscribedWebhook, Subscription } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
 import {
   fixedCredentials,
@@ -37,6 +37,11 @@ export interface Client {
   replays: Replays;
   deliveries: Deliveries;
   events: Events;
+  /**
+   * Call it when a receiver's program starts: creates the webhook of this name, or changes it where it differs. Its
+   * status never changes.
+   */
+  subscribe(webhook: Subscription, options?: CallOptions): Promise<SubscribedWebhook>;
   /** All states, and which may follow which. */
   states(options?: CallOptions): Promise<States>;
   /** The networks that notifications come from. */
@@ -73,6 +78,8 @@ export function createClient(options: ClientOptions): Client {
     replays: replays(request),
     deliveries: deliveries(request),
     events: events(request, limits),
+    subscribe: ({ name, ...body }, callOptions = {}) =>
+      request('put', '/v1/webhooks/by-name/{name}', { ...callOptions, path: { name }, body }),
     states: (callOptions = {}) => request('get', '/v1/states', callOptions),
     egress: (callOptions = {}) => request('get', '/v1/egress', callOptions),
     request,

@@ -61,6 +61,8 @@ export interface RawRequest {
   outside: OutsideSlot;
   /** What was wrong with items of `items` when the body was read. Their paths begin with the item's. */
   itemDetails: Detail[];
+  /** Adds to missing fields the unknown ones that were probably meant. */
+  withMisspelt(details: Detail[]): Detail[];
 }
 
 /** One endpoint. The schemas validate and document the request; the handler gets validated values only. */
@@ -163,6 +165,7 @@ export function parseRequest(
   headers: unknown;
   body: unknown;
   itemDetails: Detail[];
+  withMisspelt: RawRequest['withMisspelt'];
   warnings: Detail[];
 } {
   const headers = Object.keys(spec.headers.shape).map((name) => [name, request.get(name)]);
@@ -193,6 +196,7 @@ export function parseRequest(
     headers: parts.headers.data,
     body: parts.body.data,
     itemDetails: bodyDetails.filter(isOfItem),
+    withMisspelt: (missing) => withMisspelt(missing, unknown),
     warnings: warningsOf(unknown),
   };
 }

@@ -105,7 +105,7 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
     new Map<string, Route[]>(),
   );
 
-const takesBody = ({ method }: Route) => method === 'post' || method === 'patch';
+const takesBody = ({ method }: Route) => method !== 'get' && method !== 'delete';
 
 /** The key of the caller's share: an unknown caller counts by its address block. */
 function callerOf(request: Request, response: Response): string {
@@ -148,9 +148,20 @@ const responder =
     let warnings: Detail[] = [];
     /** Validates in the request's turn: what is sent decides how long that takes. */
     const work = async (outside: OutsideSlot) => {
-      const { warnings: ignored, itemDetails, ...parsed } = parseRequest(spec, request, bodyDetails);
+      const {
+        warnings: ignored,
+        itemDetails,
+        withMisspelt,
+        ...parsed
+      } = parseRequest(spec, request, bodyDetails);
       warnings = ignored;
-      return spec.handle({ ...parsed, caller } as never, { request, response, outside, itemDetails });
+      return spec.handle({ ...parsed, caller } as never, {
+        request,
+        response,
+        outside,
+        itemDetails,
+        withMisspelt,
+      });
     };
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated

@@ -44,12 +44,13 @@ export interface HandDependencies extends RedeliveryDependencies, ReplayRequestD
   onReleased(webhookId: string): void;
 }
 
-const { webhookId, status, disabledReason, pausedBy } = webhook.shape;
+const { webhookId, name, status, disabledReason, pausedBy } = webhook.shape;
 
 const heldWebhook = z
   .object({
     webhookId,
     shipperId: uuid('Its shipper.'),
+    name,
     targetAddress: described(
       z.string(),
       'Where notifications are sent, without the query.',
@@ -66,6 +67,7 @@ const heldWebhook = z
 const view = (shipperId: string, found: Webhook) => ({
   webhookId: found.webhookId,
   shipperId,
+  name: found.name,
   targetAddress: withoutQuery(found.targetAddress),
   status: found.status,
   disabledReason: found.disabledReason,

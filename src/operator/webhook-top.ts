@@ -6,6 +6,7 @@ import { described, instantOrNull, uuid } from '../http/request/fields.js';
 import { paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
 import { withoutQuerySql } from '../engine/engine.js';
+import { webhook } from '../webhooks/schema.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];
@@ -15,6 +16,7 @@ const topWebhook = z
     webhookId: uuid('The webhook.'),
     shipperId: uuid('Its shipper.'),
     shipperName: described(z.string(), 'The name of its shipper.', 'Acme'),
+    name: webhook.shape.name,
     targetAddress: described(
       z.string(),
       'Where notifications are sent, without the query.',
@@ -157,6 +159,7 @@ interface DescribedWebhook {
   webhookId: string;
   shipperId: string;
   shipperName: string;
+  name: string | null;
   targetAddress: string;
   status: string;
   circuit: 'OPEN' | 'CLOSED';
@@ -167,7 +170,7 @@ interface DescribedWebhook {
 const describeWebhooks = (db: Database, webhookIds: string[]): Promise<DescribedWebhook[]> =>
   db.query<DescribedWebhook>(
     'describe-webhooks',
-    `select g.webhook_id as "webhookId", w.shipper_id as "shipperId", s.name as "shipperName",
+    `select g.webhook_id as "webhookId", w.shipper_id as "shipperId", s.name as "shipperName", w.name,
             ${withoutQuerySql('w.target_address')} as "targetAddress", w.status,
             case when c.open_until is null then 'CLOSED' else 'OPEN' end as circuit,
             case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status
@@ -175,7 +178,7 @@ const describeWebhooks = (db: Database, webhookIds: string[]): Promise<Described
             c.failing_since as "failingSince"
        from unnest($1::uuid[]) with ordinality as g (webhook_id, place)
       cross join lateral (
-        select shipper_id, target_address, status, suspended from webhooks
+        select shipper_id, name, target_address, status, suspended from webhooks
          where webhook_id = g.webhook_id and deleted_at is null limit 1) w
       cross join lateral (select name from shippers where shipper_id = w.shipper_id limit 1) s
        left join lateral (

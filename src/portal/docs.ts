@@ -34,7 +34,7 @@ dress();
 const ours = new CSSStyleSheet();
 ours.replaceSync(`
   *, :host { --blue: var(--get); --green: var(--post); --orange: var(--patch); --yellow: var(--patch); --red: var(--delete) }
-  .nav-bar .nav-method.as-colored-text.patch { color: var(--patch) }
+  .nav-bar .nav-method.as-colored-text:is(.patch, .put) { color: var(--patch) }
   .nav-method + span { display: none }
   .endpoint-body { position: relative }
   .endpoint-head { flex-wrap: wrap }

@@ -1,6 +1,6 @@
-import { invalidRequest } from '../platform/errors.js';
+import { invalidRequest, type Detail } from '../platform/errors.js';
 import { masked, maskHeaders, withoutQuery, type OwnHeaders, type Sealer } from '../engine/engine.js';
-import type { WebhookChanges } from './schema.js';
+import type { WebhookChanges, WebhookDeclaration } from './schema.js';
 import type { Webhook } from './store.js';
 
 /** The address as its owner wrote it, without the query if no key opens that. */
@@ -37,6 +37,20 @@ export function changesOf(stored: Webhook, given: WebhookChanges, sealer: Sealer
     ...(headers && changedHeaders(stored, headers, sealer)),
   };
 }
+
+/** A declaration creates no webhook without its required fields and the values of its headers. */
+export const missingFrom = ({ interests, targetAddress, headers = {} }: WebhookDeclaration): Detail[] => [
+  ...Object.entries({ interests, targetAddress })
+    .filter(([, value]) => value === undefined)
+    .map(([path]) => ({ path, message: 'is required to create the webhook: you have none of this name' })),
+  ...Object.keys(headers)
+    .filter((name) => headers[name] === masked)
+    .map(notStored),
+];
+
+/** False if no key opens the stored secret. */
+export const isSecretOf = (webhookId: string, sealedSecret: string, secret: string, sealer: Sealer) =>
+  opened(() => sealer.openSecret(webhookId, sealedSecret)) === secret;
 
 const originOf = (targetAddress: string) => new URL(targetAddress).origin;
 
@@ -87,7 +101,7 @@ function fillMasked(
   return Object.fromEntries(entries.map(({ name, value }) => [name, value!]));
 }
 
-const notStored = (name: string) => ({
+const notStored = (name: string): Detail => ({
   path: `headers.${name}`,
   message: 'is masked, but the webhook has no such header; give its value',
 });

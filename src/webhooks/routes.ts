@@ -1,58 +1,32 @@
 import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit.js';
-import { isoOffset, route, type OutsideSlot, type Route } from '../http/route.js';
+import { isoOffset, route, type Route } from '../http/route.js';
 import { described, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { conflict, notFound } from '../platform/errors.js';
-import { newId } from '../platform/ids.js';
-import type { Database } from '../platform/database/postgres.js';
-import { maskHeaders, newSecret, type DestinationPolicy, type Sealer } from '../engine/engine.js';
-import { addressOf, changesOf } from './changes.js';
+import { maskHeaders, newSecret } from '../engine/engine.js';
+import { addressOf } from './changes.js';
+import {
+  changeWebhook,
+  createWebhook,
+  declareWebhook,
+  nameTaken,
+  type WebhookDependencies,
+} from './registration.js';
 import * as responses from './schema.js';
-import { fields, include, webhookParams, webhookSchemas, type Include } from './schema.js';
-import type { WebhookLimits } from './limits.js';
+import { fields, include, namedParams, webhookParams, webhookSchemas, type Include } from './schema.js';
 import {
   findWebhook,
-  insertWebhook,
   listWebhooks,
-  lockWebhook,
   markDeleted,
   endEarlierSecrets,
   rotateSecret,
-  updateWebhook,
   type Webhook,
 } from './store.js';
-
-export interface WebhookDependencies {
-  db: Database;
-  sealer: Sealer;
-  policy: DestinationPolicy;
-  webhooksPerShipper: number;
-  limits: WebhookLimits;
-  /** The interests of today's catalogue; others are stored for a later one. */
-  knownInterests: ReadonlySet<string>;
-  /** Resolves when no send to it can start any more. */
-  onStopped(): Promise<void>;
-  onDeleted(webhookId: string): Promise<void>;
-  /** Called in the transaction that makes the webhook active, before its row changes. */
-  onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  /** Called in the transaction that gives it another address, before its row changes. */
-  onMoving(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  /** Called when deliveries may go that the webhook's status or circuit held. */
-  onReleased(webhookId: string): void;
-  onReordered(webhookId: string, outside: OutsideSlot): Promise<void>;
-  health(webhookIds: string[]): Promise<Map<string, object>>;
-  stats(webhookIds: string[]): Promise<Map<string, object>>;
-}
 
 const tooManyRegistrations =
   'Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination.';
 const tooManyChanges = 'Too many requests, or more than 60 changes of this webhook within a minute.';
-
-const pausedByOperator = (webhookId: string) =>
-  conflict(
-    `The operator of this service has paused the webhook, so only the operator can resume it. Contact the operator, and name the webhook: ${webhookId}.`,
-  );
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
@@ -70,14 +44,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     if (!found) throw notFound('This webhook');
     return found;
   };
-  /**
-   * Reads a webhook that is to be changed, and counts the change. Only a webhook that exists counts: a caller may
-   * invent any number of ids.
-   */
-  const toChange = async (shipperId: string, webhookId: string): Promise<Webhook> => {
-    const webhook = await findWebhook(db, shipperId, webhookId);
+  /** Only a webhook that exists counts: a caller may invent any number of ids. */
+  const countChange = async (shipperId: string, webhookId: string): Promise<void> => {
+    await findWebhook(db, shipperId, webhookId);
     await deps.limits.change(webhookId);
-    return webhook;
   };
 
   return [
@@ -113,31 +83,15 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       description: `The same address may be registered more than once. The states that \`interests\` can name today: ${namesToday}.`,
       responses: { 201: responses.newWebhook },
       errors: {
-        409: 'You have reached the maximum number of webhooks of a shipper.',
+        409: 'You have reached the maximum number of webhooks of a shipper, or have a webhook of this name.',
         429: tooManyRegistrations,
       },
       bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
       body: schemas.create,
       handle: async ({ caller, body }) => {
-        await deps.limits.creation({ shipperId: caller.shipperId, targetAddress: body.targetAddress });
-        const secret = newSecret();
-        const webhookId = newId();
-        const input = {
-          ...body,
-          webhookId,
-          targetAddress: sealer.sealAddress(webhookId, body.targetAddress),
-          headers: sealer.sealHeaders(webhookId, body.headers ?? {}),
-          sealedSecret: sealer.sealSecret(webhookId, secret),
-        };
-        const { shipperId } = caller;
-        const created = await audited(
-          db,
-          actorOf(caller),
-          (tx) => insertWebhook(tx, shipperId, input, deps.webhooksPerShipper),
-          (webhook) => webhook && { action: 'WEBHOOK_CREATED', shipperId, webhookId: webhook.webhookId },
-        );
-        if (!created) throw conflict(`A shipper may have at most ${deps.webhooksPerShipper} webhooks.`);
-        return { httpStatus: 201, data: { ...view(created), secret } };
+        const created = await createWebhook(deps, caller, body);
+        if (!created) throw nameTaken(body.name!);
+        return { httpStatus: 201, data: { ...view(created.webhook), secret: created.secret } };
       },
     }),
     route({
@@ -173,34 +127,36 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
-        const { shipperId } = caller;
-        const before = await toChange(shipperId, webhookId);
-        const isMoving = body.targetAddress !== undefined && addressOf(before, sealer) !== body.targetAddress;
-        if (body.targetAddress !== undefined)
-          await deps.limits.move({ shipperId, from: before.targetAddress, to: body.targetAddress });
-        const update = async (tx: Database) => {
-          if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
-          if (isMoving) await deps.onMoving(tx, shipperId, webhookId);
-          const stored = await lockWebhook(tx, shipperId, webhookId);
-          if (!stored) return null;
-          if (body.status === 'ACTIVE' && stored.pausedBy === 'OPERATOR') throw pausedByOperator(webhookId);
-          const changes = changesOf(stored, body, sealer);
-          const fields = Object.keys(changes);
-          const webhook =
-            fields.length === 0 ? stored : await updateWebhook(tx, shipperId, webhookId, changes);
-          return { webhook, fields };
+        const before = await findWebhook(db, caller.shipperId, webhookId);
+        return { data: view(existing(await changeWebhook(deps, caller, before, body, outside))) };
+      },
+    }),
+    route({
+      method: 'put',
+      path: '/v1/webhooks/by-name/:name',
+      summary: 'Create or update a webhook by its name',
+      operationId: 'declareWebhook',
+      tag: 'Webhooks',
+      description:
+        'For the start of a program that receives: it creates the webhook of this name, or gives it these settings. The same again changes nothing. Fields that are left out stay unchanged, and so does `status`: a webhook that was paused by hand stays paused. A new webhook needs `interests` and `targetAddress`. Headers are as in an update.',
+      responses: { 200: responses.webhook, 201: responses.declaredWebhook },
+      errors: {
+        409: 'The webhook has another secret than the one given, or you have reached the maximum number of webhooks of a shipper.',
+        429: `${tooManyRegistrations} Or more than 60 changes of this webhook within a minute.`,
+      },
+      bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
+      responseExample: { name: 'orders-production' },
+      params: namedParams,
+      body: schemas.declare,
+      handle: async ({ caller, params: { name }, body }, { outside, withMisspelt }) => {
+        const declared = await declareWebhook(deps, caller, { name, ...body }, { outside, withMisspelt });
+        return {
+          httpStatus: declared.isNew ? 201 : 200,
+          data: {
+            ...view(declared.webhook),
+            ...(declared.secret !== undefined && { secret: declared.secret }),
+          },
         };
-        const updated = existing(
-          await audited(db, actorOf(caller), update, (result) =>
-            result && result.fields.length > 0
-              ? { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields: result.fields }
-              : null,
-          ),
-        );
-        if (body.ordering !== undefined) await deps.onReordered(webhookId, outside);
-        if (body.status === 'ACTIVE' || isMoving) deps.onReleased(webhookId);
-        if (body.status === 'PAUSED') await outside(deps.onStopped);
-        return { data: view(existing(updated.webhook)) };
       },
     }),
     route({
@@ -247,7 +203,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         .prefault({}),
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const { shipperId } = caller;
-        await toChange(shipperId, webhookId);
+        await countChange(shipperId, webhookId);
         const secret = newSecret();
         const { validUntil, fullUntil } = existing(
           await audited(
@@ -279,7 +235,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }, { outside }) => {
         const { shipperId } = caller;
-        await toChange(shipperId, webhookId);
+        await countChange(shipperId, webhookId);
         const ended = existing(
           await audited(
             db,

@@ -12,6 +12,7 @@ import {
 import { checkTargetAddress, masked, type DestinationPolicy } from '../engine/engine.js';
 import { addressPattern, asciiAddress, checkSyntax } from './address.js';
 
+const exampleSecret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const maxNameLength = 64;
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
 const interest = z.string().regex(interestForm, {
@@ -56,6 +57,19 @@ const headers = (isMasked: (value: string) => boolean) =>
 
 const interestsText =
   'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.';
+
+/** Characters that nobody sees. */
+const hidden = String.raw`\u0000-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF`;
+/** A path has it as one segment, which cannot be `.` or `..`. */
+const nameForm = new RegExp(
+  String.raw`^(?!\.{1,2}$)[^/ ${hidden}](?:[^/${hidden}]{0,62}[^/ ${hidden}])?$`,
+  'u',
+);
+const webhookName = described(
+  z.string().regex(nameForm, 'must be 1 to 64 printable characters without /, with no space at either end'),
+  'What your programs know the webhook by: 1 to 64 printable characters without `/`.',
+  'orders-production',
+);
 
 export const fields = {
   interests: described(z.array(interest).min(1, 'must name at least one state, or *'), interestsText, ['*'], {
@@ -117,6 +131,15 @@ const describedHeaders = (isMasked: (value: string) => boolean, valuePattern: st
     },
   ).pipe(headers(isMasked));
 
+/** 24 to 64 bytes. */
+const ownSecretForm =
+  /^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$/;
+const ownSecret = described(
+  z.string().regex(ownSecretForm, 'must be whsec_ and 24 to 64 random bytes in padded Base64'),
+  'A secret of your own for a new webhook, so that your program has it from the start: `whsec_` and 24 to 64 random bytes in Base64. Only rotating changes it later.',
+  exampleSecret,
+);
+
 export function webhookSchemas(policy: DestinationPolicy) {
   const targetAddress = described(
     z.string(),
@@ -133,7 +156,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
   const interests = fewInterests
     .transform((names) => [...new Set(names)])
     .refine((names) => names.length <= maxInterests, `must have at most ${maxInterests} names`);
-  const create = z.object({
+  const settings = z.object({
     interests,
     targetAddress,
     status: fields.statusToSet.optional(),
@@ -154,18 +177,31 @@ export function webhookSchemas(policy: DestinationPolicy) {
     `${headerValue.source}|^${masked}$`,
     ` A value sent as \`${masked}\` stays unchanged, unless \`targetAddress\` moves to another origin: then it must be given again.`,
   );
-  const update = create
-    .partial()
-    .extend({ headers: maskableHeaders.optional() })
-    .meta({ id: 'WebhookChanges', ...oneOfFields(Object.keys(create.shape)) })
+  const create = settings
+    .extend({
+      name: described(
+        webhookName.nullable(),
+        'What your programs know it by; null for none. No two webhooks of yours have the same.',
+        'orders-production',
+      ).optional(),
+    })
+    .meta({ id: 'WebhookRegistration' });
+  const changes = settings.partial().extend({ headers: maskableHeaders.optional() });
+  const update = changes
+    .meta({ id: 'WebhookChanges', ...oneOfFields(Object.keys(settings.shape)) })
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
-      error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,
+      error: `must have at least one of ${Object.keys(settings.shape).join(', ')}`,
     });
-  return { create: create.meta({ id: 'WebhookRegistration' }), update };
+  const declare = changes
+    .omit({ status: true })
+    .extend({ secret: ownSecret.optional() })
+    .meta({ id: 'WebhookDeclaration' });
+  return { create, update, declare };
 }
 
 export type WebhookInput = z.output<ReturnType<typeof webhookSchemas>['create']>;
 export type WebhookChanges = z.output<ReturnType<typeof webhookSchemas>['update']>;
+export type WebhookDeclaration = z.output<ReturnType<typeof webhookSchemas>['declare']>;
 
 const includes = ['health', 'stats'] as const;
 export type Include = (typeof includes)[number];
@@ -186,11 +222,12 @@ export const include = described(
   .optional();
 
 export const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
+export const namedParams = z.object({ name: webhookName });
 const webhookId = uuid('Identifier of the webhook.');
 const secret = described(
   z.string().regex(/^whsec_/),
   'Verifies signatures: `whsec_` and 32 bytes in Base64. Store it; it is not shown again.',
-  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  exampleSecret,
 );
 
 export const webhook = z
@@ -209,6 +246,7 @@ export const webhook = z
       'Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).',
       null,
     ),
+    name: described(z.string().nullable(), 'What your programs know it by; null for none.', null),
     ordering: fields.ordering,
     supersede: fields.supersede,
     headers: described(
@@ -236,6 +274,16 @@ export const webhook = z
 export const newWebhook = webhook
   .extend({ secret })
   .meta({ id: 'WebhookWithSecret', description: 'The webhook with its secret, which is shown only once.' });
+
+export const declaredWebhook = webhook
+  .extend({
+    secret: described(
+      secret.optional(),
+      'Verifies signatures. Store it; it is not shown again. Absent if you gave one.',
+      exampleSecret,
+    ),
+  })
+  .meta({ id: 'DeclaredWebhook', description: 'The webhook is new.' });
 
 const health = z.object({
   circuit: described(

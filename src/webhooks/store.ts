@@ -11,6 +11,7 @@ export interface Webhook {
   targetAddress: string;
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   disabledReason: string | null;
+  name: string | null;
   ordering: 'SHIPMENT' | 'NONE';
   supersede: boolean;
   headers: Record<string, string>;
@@ -24,16 +25,17 @@ export interface Webhook {
 
 const columns = `webhook_id as "webhookId", interests, target_address as "targetAddress", status,
   case when status = 'DISABLED' then disabled_reason end as "disabledReason",
-  ordering, supersede, headers, description, max_per_second as "maxPerSecond",
+  name, ordering, supersede, headers, description, max_per_second as "maxPerSecond",
   created_at as "createdAt", updated_at as "updatedAt",
   case when ${isPausedByOperator('webhooks')} then 'OPERATOR' end as "pausedBy"`;
 
+/** `FULL`: the shipper has as many as `limit`. */
 export function insertWebhook(
   db: Database,
   shipperId: string,
   webhook: WebhookInput & { webhookId: string; sealedSecret: string },
   limit: number,
-): Promise<Webhook | null> {
+): Promise<Webhook | 'FULL' | 'NAME_TAKEN'> {
   return db.transaction(async (tx) => {
     // The lock makes concurrent creations count each other. Orders, which refer to the same row, do not wait for it.
     const [shipper] = await tx.query<{ status: string }>(
@@ -42,11 +44,13 @@ export function insertWebhook(
       [shipperId],
     );
     if (shipper?.status === 'REMOVED') throw unauthorized();
+    const { name = null } = webhook;
+    if (name !== null && (await findWebhookByName(tx, shipperId, name))) return 'NAME_TAKEN';
     const rows = await tx.query<Webhook>(
       'insert-webhook',
       `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede,
-                             headers, description, secret, suspended, max_per_second, created_at, updated_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, now(), now()
+                             headers, description, secret, suspended, max_per_second, name, created_at, updated_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $14, now(), now()
         where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
        returning ${columns}`,
       [
@@ -63,9 +67,10 @@ export function insertWebhook(
         limit,
         shipper?.status === 'SUSPENDED',
         webhook.maxPerSecond ?? null,
+        name,
       ],
     );
-    return rows[0] ?? null;
+    return rows[0] ?? 'FULL';
   });
 }
 
@@ -97,6 +102,23 @@ export async function findWebhook(db: Database, shipperId: string, webhookId: st
     : [];
   if (!webhook) throw notFound('This webhook');
   return webhook;
+}
+
+/** Null if the shipper has no webhook of this name. */
+export async function findWebhookByName(
+  db: Database,
+  shipperId: string,
+  name: string,
+): Promise<{ webhook: Webhook; sealedSecret: string } | null> {
+  const [row] = await db.query<Webhook & { sealedSecret: string }>(
+    'find-webhook-by-name',
+    `select ${columns}, secret as "sealedSecret" from webhooks
+      where shipper_id = $1 and name = $2 and deleted_at is null`,
+    [shipperId, name],
+  );
+  if (!row) return null;
+  const { sealedSecret, ...webhook } = row;
+  return { webhook, sealedSecret };
 }
 
 /** Null if there is no such webhook, or if it is deleted. */

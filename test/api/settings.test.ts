@@ -106,7 +106,7 @@ describe('the defaults with an external database', () => {
   });
 });
 
-test('one in ten of the corpus of bad addresses returns 400 naming targetAddress, on create and update', async () => {
+test('one in ten of the corpus of bad addresses returns 400 naming targetAddress, on create, update and both by name', async () => {
   const owner = await registerAccount(service);
   const { webhookId } = (await register('https://example.org/hook', owner)).data;
   const path = `/v1/webhooks/${String(webhookId)}`;
@@ -115,6 +115,8 @@ test('one in ten of the corpus of bad addresses returns 400 naming targetAddress
     expectWrong(await register(targetAddress, owner), ['targetAddress']);
     const update = { method: 'PATCH', body: { targetAddress } };
     expectWrong(await owner.call(path, update), ['targetAddress']);
+    const declared = { method: 'PUT', body: { interests: ['*'], targetAddress } };
+    expectWrong(await owner.call('/v1/webhooks/by-name/orders', declared), ['targetAddress']);
   }
   expect((await owner.call(path)).data.targetAddress).toBe('https://example.org/hook');
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -81,6 +82,47 @@ const run = async (program: string, args: string[], cwd: string, env: object = {
       rmSync(folder, { recursive: true });
     },
   );
+
+  test('declares its webhook at each start: the secret comes once, and what changed is changed', async () => {
+    const account = await registerAccount(service, 'subscriber@example.com');
+    const { accountKey: key, email, password } = account;
+    const program = startPython(
+      [
+        '-c',
+        `import json, os, sys
+from parcelhook import Client, ParcelhookError
+client = Client(**json.loads(os.environ["CREDENTIALS"]))
+for line in sys.stdin:
+    try:
+        print(json.dumps(client.subscribe(**json.loads(line))), flush=True)
+    except ParcelhookError as error:
+        print(json.dumps({"code": error.code, "details": error.details}), flush=True)
+`,
+      ],
+      { CREDENTIALS: JSON.stringify({ url: service.url, key, email, password }) },
+    );
+    const subscribe = (given: object) => {
+      program.write(JSON.stringify({ name: 'Lager Süd', ...given }));
+      return program.next();
+    };
+    const given = { target_address: 'http://127.0.0.1:9/', interests: ['CREATED'], headers: { 'X-A': '1' } };
+    const { secret, ...webhook } = await subscribe(given);
+    expect(secret).toMatch(/^whsec_/);
+    expect(webhook).toMatchObject({ name: 'Lager Süd', interests: ['CREATED'], headers: { 'X-A': '••••' } });
+    expect(await subscribe(given)).toEqual(webhook);
+    const changed = { description: 'x', ordering: 'NONE', supersede: true };
+    expect(await subscribe(changed)).toMatchObject({ ...changed, webhookId: webhook.webhookId });
+    expect(await subscribe({ name: 'other', secret: 'x' })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: [['secret', expect.stringContaining('24 to 64')]],
+    });
+    const own = `whsec_${randomBytes(24).toString('base64')}`;
+    const made = await subscribe({ ...given, name: 'other', secret: own });
+    expect(made).toMatchObject({ name: 'other' });
+    expect(made).not.toHaveProperty('secret');
+    expect(await subscribe({ name: 'other', secret })).toMatchObject({ code: 'CONFLICT' });
+    program.kill();
+  });
 
   (has.psycopg ? test : test.skip)('receives a notification as its README shows', async () => {
     const readme = readFileSync(join(source, 'README.md'), 'utf8');

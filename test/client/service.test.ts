@@ -88,6 +88,36 @@ test("notifications verify with the webhook's secret, with both during a rotatio
   expect(await client.webhooks.delete(webhookId)).toEqual({ webhookId });
 });
 
+test('a program declares its webhook at each start: the secret comes once, and what changed is changed', async () => {
+  const own = await registerAccount(service);
+  const { subscribe, webhooks } = clientWith({
+    key: own.accountKey,
+    email: own.email,
+    password: own.password,
+  });
+  const given = { name: 'Lager Süd', interests: ['CREATED'], targetAddress: receiver.url };
+  const started = await Promise.all([subscribe(given), subscribe(given)]);
+  const secrets = started.flatMap(({ secret }) => secret ?? []);
+  expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
+  const { secret: _, ...webhook } = started[0]!;
+  expect(await subscribe(given)).toEqual(webhook);
+  await webhooks.update(webhook.webhookId, { status: 'PAUSED' });
+  const changed = { interests: ['CREATED', 'DELIVERED'], description: 'x' };
+  expect(await subscribe({ ...given, ...changed })).toMatchObject({ ...changed, status: 'PAUSED' });
+  const wrong = { ...given, interests: ['delivered'], secret: 'x' };
+  await expect(subscribe(wrong)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    details: [{ path: 'interests[0]' }, { path: 'secret' }],
+  });
+  const secret = secrets[0]!;
+  expect(await subscribe({ ...given, secret })).toMatchObject({ webhookId: webhook.webhookId });
+  await expect(subscribe({ ...given, secret: `whsec_${'A'.repeat(32)}` })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('rotate-secret'),
+  });
+  for (const name of ['', '.', '..']) await expect(subscribe({ ...given, name })).rejects.toThrow(TypeError);
+});
+
 test('lists are read page after page, each item once', async () => {
   const made = [];
   for (const name of ['a', 'b', 'c']) {

@@ -127,7 +127,7 @@ const webhookOption = (command: Command): Command =>
 
 const topColumns = [
   ...['webhookId', 'status', 'circuit', 'pending', 'failed', 'p95Ms'],
-  ...['heldBy', 'failingSince', 'shipperId', 'shipperName', 'targetAddress'],
+  ...['heldBy', 'failingSince', 'shipperId', 'shipperName', 'name', 'targetAddress'],
 ];
 
 /** `200+` means more than were counted, and `failed` is in percent. */

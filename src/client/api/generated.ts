@@ -262,6 +262,26 @@ export interface paths {
         patch: operations["updateWebhook"];
         trace?: never;
     };
+    "/v1/webhooks/by-name/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Create or update a webhook by its name
+         * @description For the start of a program that receives: it creates the webhook of this name, or gives it these settings. The same again changes nothing. Fields that are left out stay unchanged, and so does `status`: a webhook that was paused by hand stays paused. A new webhook needs `interests` and `targetAddress`. Headers are as in an update.
+         */
+        put: operations["declareWebhook"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{webhookId}/rotate-secret": {
         parameters: {
             query?: never;
@@ -1307,6 +1327,11 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
+            /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
@@ -1492,6 +1517,11 @@ export interface components {
              * @example Production
              */
             description?: string | null;
+            /**
+             * @description What your programs know it by; null for none. No two webhooks of yours have the same.
+             * @example orders-production
+             */
+            name?: string | null;
         };
         /** @description The webhook with its secret, which is shown only once. */
         WebhookWithSecret: {
@@ -1525,6 +1555,11 @@ export interface components {
              * @enum {string|null}
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
+            /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1613,6 +1648,11 @@ export interface components {
              * @enum {string|null}
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
+            /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
             /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
@@ -1788,6 +1828,11 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
+            /**
              * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
@@ -1837,6 +1882,147 @@ export interface components {
              * @example []
              */
             unknownInterests: string[];
+        };
+        WebhookDeclaration: {
+            /**
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @example [
+             *       "*"
+             *     ]
+             */
+            interests?: string[];
+            /**
+             * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
+             * @example https://example.com/hooks/parcelhook
+             */
+            targetAddress?: string;
+            /**
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
+             * @enum {string}
+             */
+            ordering?: "SHIPMENT" | "NONE";
+            /**
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
+             * @example false
+             */
+            supersede?: boolean;
+            /**
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged, unless `targetAddress` moves to another origin: then it must be given again.
+             * @example {
+             *       "X-Team": "logistics"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond?: number | null;
+            /**
+             * @description Free text for yourself; null means none.
+             * @example Production
+             */
+            description?: string | null;
+            /**
+             * @description A secret of your own for a new webhook, so that your program has it from the start: `whsec_` and 24 to 64 random bytes in Base64. Only rotating changes it later.
+             * @example whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
+             */
+            secret?: string;
+        };
+        /** @description The webhook is new. */
+        DeclaredWebhook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @example [
+             *       "*"
+             *     ]
+             */
+            interests: string[];
+            /**
+             * Format: uri
+             * @description Where notifications are sent.
+             * @example https://example.com/hooks/parcelhook
+             */
+            targetAddress: string;
+            /**
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again. The service disables a webhook that fails for days, responds 410, or asks for it (`webhook-delivery: disable`).
+             * @enum {string}
+             */
+            status: "ACTIVE" | "PAUSED" | "DISABLED";
+            /**
+             * @description Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
+            /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
+            /**
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
+             * @enum {string}
+             */
+            ordering: "SHIPMENT" | "NONE";
+            /**
+             * @description Whether to skip a state that is not delivered yet when a later one of its shipment is recorded.
+             * @example false
+             */
+            supersede: boolean;
+            /**
+             * @description Headers sent with each notification; instead of its value, each has `••••`.
+             * @example {}
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /**
+             * @description Free text for yourself.
+             * @example
+             */
+            description: string;
+            /**
+             * @description Attempts that may begin in any second, of redeliveries and tests, too. Deliveries beyond that wait, `HELD` by `RATE`. Null means no limit.
+             * @example null
+             */
+            maxPerSecond: number | null;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             * @example 2026-11-20T16:00:00+00:00
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-20T16:00:00+00:00
+             */
+            updatedAt: string;
+            /**
+             * @description `OPERATOR`: the operator of the service has paused it, and only the operator can resume it. Else null.
+             * @example null
+             * @enum {string|null}
+             */
+            pausedBy: "OPERATOR" | null;
+            /**
+             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @example []
+             */
+            unknownInterests: string[];
+            /**
+             * @description Verifies signatures. Store it; it is not shown again. Absent if you gave one.
+             * @example whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
+             */
+            secret?: string;
         };
         /** @description The new secret, which is shown only once. */
         RotatedSecret: {
@@ -3253,6 +3439,11 @@ export interface components {
              */
             shipperId: string;
             /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
+            /**
              * Format: uri
              * @description Where notifications are sent, without the query.
              * @example https://example.com/hooks/parcelhook
@@ -3301,6 +3492,11 @@ export interface components {
              * @example Acme
              */
             shipperName: string;
+            /**
+             * @description What your programs know it by; null for none.
+             * @example null
+             */
+            name: string | null;
             /**
              * Format: uri
              * @description Where notifications are sent, without the query.
@@ -5151,7 +5347,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description You have reached the maximum number of webhooks of a shipper. */
+            /** @description You have reached the maximum number of webhooks of a shipper, or have a webhook of this name. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5315,6 +5511,90 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The operator has paused this webhook, and only the operator can resume it. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or too many webhooks created, or moved to another host, within an hour by you or for this destination. Or more than 60 changes of this webhook within a minute. */
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    declareWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description What your programs know the webhook by: 1 to 64 printable characters without `/`.
+                 * @example orders-production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDeclaration"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Webhook"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            /** @description The webhook is new. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "CREATED";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["DeclaredWebhook"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The webhook has another secret than the one given, or you have reached the maximum number of webhooks of a shipper. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

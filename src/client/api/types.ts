@@ -40,6 +40,10 @@ export type NewWebhook = Schemas['WebhookRegistration'];
 export type WebhookChanges = WithDates<BodyOf<operations['updateWebhook']>>;
 export type Webhook = Schemas['Webhook'];
 export type WebhookWithSecret = Schemas['WebhookWithSecret'];
+/** A webhook as a program declares it. */
+export type Subscription = BodyOf<operations['declareWebhook']> & { name: string };
+/** With its `secret` if it was made now, unless that was given. */
+export type SubscribedWebhook = Schemas['DeclaredWebhook'];
 export type WebhookWithHealth = Schemas['WebhookWithHealth'];
 export type WebhookQuery = WithDates<QueryOf<operations['listWebhooks']>>;
 export type WebhookPage = Data<'listWebhooks'>;

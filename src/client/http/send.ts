@@ -3,7 +3,7 @@ import { exchange, timeoutError, type Envelope, type Service } from './exchange.
 import { maxTimerMs, waitFor, withRetries } from './retry.js';
 import { refuseUnknown, validHeader, type Limits, type Credentials } from './service.js';
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Options of a single call. They override those of the client. */
 export interface CallOptions {
@@ -123,6 +123,7 @@ function refuseInvalidDates(values: unknown): void {
 
 /** Dots would be resolved by the URL; an empty segment would be another endpoint. */
 function segment(name: string, value: string | undefined): string {
-  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id.`);
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+    throw new TypeError(`${name} is required, and cannot be . or ..`);
   return encodeURIComponent(value);
 }

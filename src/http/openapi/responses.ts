@@ -203,8 +203,8 @@ function success(
 
 /** Sorts them in ascending order. All but 409, and the 404 of a query, follow from the endpoint's form. */
 function failuresOf({ auth, method, path, errors }: Route): number[] {
-  const takesBody = method === 'post' || method === 'patch';
-  const namesThing = path.includes(':');
+  const takesBody = method !== 'get' && method !== 'delete';
+  const namesThing = /:\w*Id\b/.test(path);
   const checksCredentials = auth !== 'session' || takesBody; // without a session, the response is 200
   return [
     400, // also for requests with Parcelhook-Attempt

@@ -118,7 +118,7 @@ export interface OpenApiDocument {
   };
 }
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type Paths = Record<string, Partial<Record<Method, Operation>>>;
 
 export interface Operation {

@@ -46,5 +46,5 @@ export function webhookName(
   { webhookId, targetAddress }: { webhookId: string; targetAddress: string },
 ): string {
   const webhook = list.find((one) => one.webhookId === webhookId);
-  return nameOf(webhook ?? { description: '', targetAddress });
+  return nameOf(webhook ?? { name: null, description: '', targetAddress });
 }

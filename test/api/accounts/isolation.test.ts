@@ -64,6 +64,7 @@ const routes: Route[] = [
   ['GET', () => '/v1/webhooks'],
   ['POST', () => '/v1/webhooks', { interests: ['*'], targetAddress: 'https://example.org/' }],
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['PUT', () => '/v1/webhooks/by-name/orders', { interests: ['*'], targetAddress: 'https://example.org/' }],
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/stats`],
   ['GET', () => '/v1/webhooks?include=health,stats'],
   ['PATCH', ({ webhookId }) => `/v1/webhooks/${webhookId}`, { status: 'PAUSED' }],

@@ -121,6 +121,10 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     createWebhook: shipper(() => '/v1/webhooks', {
       body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
     }),
+    declareWebhook: shipper(() => '/v1/webhooks/by-name/orders', {
+      method: 'PUT',
+      body: { interests: ['LOST'], targetAddress: 'https://example.com/hook' },
+    }),
     getEgress: shipper(() => '/v1/egress'),
     getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
     getWebhookStats: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/stats`),

@@ -146,6 +146,7 @@ describe('the document describes the responses', () => {
   });
 
   test('to successful calls', async () => {
+    await checked('declareWebhook', 201, calls.declareWebhook!());
     const last = ['deleteWebhook', 'setPassword'];
     const ids = Object.keys(calls).sort((a, b) => last.indexOf(a) - last.indexOf(b));
     for (const id of ids) {
@@ -176,6 +177,8 @@ describe('the document describes the responses', () => {
     for (const id of ['replayWebhook', 'replayForShipper']) await checked(id, 409, calls[id]!());
     for (let webhooks = 2; webhooks < 5; webhooks += 1) await calls.createWebhook!();
     await checked('createWebhook', 409, calls.createWebhook!());
+    const secret = `whsec_${'A'.repeat(32)}`;
+    await checked('declareWebhook', 409, calls.declareWebhook!({}, { body: { secret } }));
   });
 
   test('to too many concurrent requests', async () => {

@@ -164,6 +164,25 @@ describe('caps', () => {
     expectFailure(await move(one, '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'https://a.example.org/'), 404);
   });
 
+  test('a webhook declared by name counts as a created one or a changed one, and as neither if nothing changes', async () => {
+    const one = await registerAccount(service);
+    const declare = (name: string, fields: object = {}) =>
+      one.call(`/v1/webhooks/by-name/${name}`, {
+        method: 'PUT',
+        body: { interests: ['*'], targetAddress: 'https://named.example.org/', ...fields },
+      });
+    for (const name of ['a', 'b', 'c']) expectSuccess(await declare(name), 201);
+    const full = await declare('d');
+    expectFailure(full, 409);
+    expect(full.body.error.message).toContain('at most 3 webhooks');
+    expectLimited(await declare('d')); // the fifth creation
+    for (let n = 0; n < 65; n += 1) expectSuccess(await declare('a'), 200);
+    expectLimited(await declare('b', { targetAddress: 'https://renamed.example.org/' }));
+    for (let n = 0; n < 60; n += 1) expectSuccess(await declare('a', { description: `${n}` }), 200);
+    expectLimited(await declare('a', { description: 'one more' }));
+    expectSuccess(await declare('a', { description: '59' }), 200);
+  });
+
   test('X-Forwarded-For tells the address where a trusted proxy sends it; addresses of IPv6 count by their network', async () => {
     const failing = (ip: string) =>
       request(`${service.url}/v1/login?key=ak_unknown`, {

@@ -17,7 +17,7 @@ const ids: Record<string, string> = {};
 const service = await startServiceToInspect({}, 'api');
 const accounts = [await registerAccount(service), await registerAccount(service, 'other@example.com')];
 for (const [index, name] of ['dead', 'flaky', 'slow', 'quick', 'paused', 'deleted', 'idle'].entries()) {
-  const fields = name === 'paused' ? { status: 'PAUSED' } : {};
+  const fields = { name, ...(name === 'paused' && { status: 'PAUSED' }) };
   const registered = await registerWebhook(
     accounts[index % 2]!,
     `http://127.0.0.1:9/${name}?token=planted`,
@@ -116,6 +116,7 @@ describe('the webhooks of all shippers that lead', () => {
       webhookId: ids.dead,
       shipperId: accounts[0]!.shipperId,
       shipperName: expect.any(String),
+      name: 'dead',
       targetAddress: 'http://127.0.0.1:9/dead',
       status: 'ACTIVE',
       circuit: 'OPEN',

@@ -16,7 +16,7 @@ const create = (fields: object = {}, as = account) =>
 const patch = (webhookId: unknown, body: object, as = account) =>
   as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
 const fields =
-  'webhookId interests targetAddress status disabledReason ordering supersede headers description maxPerSecond createdAt updatedAt'.split(
+  'webhookId interests targetAddress status disabledReason name ordering supersede headers description maxPerSecond createdAt updatedAt'.split(
     ' ',
   );
 const unknownId = '018f0000-0000-7000-8000-000000000000';
@@ -31,6 +31,7 @@ describe('creating a webhook', () => {
       targetAddress,
       status: 'ACTIVE',
       disabledReason: null,
+      name: null,
       pausedBy: null,
       ordering: 'SHIPMENT',
       supersede: false,
@@ -61,10 +62,10 @@ describe('creating a webhook', () => {
     expect(response.data).toMatchObject(shown);
   });
 
-  it('description may be null for none; no other field may be null', async () => {
-    const response = await create({ description: null });
+  it('description and name may be null for none; no other field may be null', async () => {
+    const response = await create({ description: null, name: null });
     expectSuccess(response, 201);
-    expect(response.data.description).toBe('');
+    expect(response.data).toMatchObject({ description: '', name: null });
     const others = ['status', 'ordering', 'supersede', 'headers'];
     expectWrong(await create(Object.fromEntries(others.map((name) => [name, null]))), others);
   });

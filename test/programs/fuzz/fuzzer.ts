@@ -137,7 +137,7 @@ function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, e
 }
 
 const beyondSchemas =
-  /^must be before to$|^is required, unless |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$/;
+  /^must be before to$|^is required, unless |^is required to create |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$/;
 
 /** Errors that no schema can express: incompatible fields, integers within any JSON, or a cursor that was never issued. */
 const isBeyondSchemas = ({ body }: ApiResponse): boolean => {

@@ -150,6 +150,7 @@ describe('a summary', () => {
     targetAddress: 'https://example.com/hooks/',
     status: 'ACTIVE' as const,
     disabledReason: null,
+    name: null,
     pausedBy: null,
     ordering: 'SHIPMENT' as const,
     supersede: false,
@@ -237,9 +238,10 @@ describe('a summary', () => {
   });
 
   describe('the name of a webhook', () => {
-    test('is its description, or its address without the scheme', () => {
+    test('is its own, or its description, or its address without the scheme', () => {
       expect(nameOf(webhook)).toBe('example.com/hooks');
       expect(nameOf({ ...webhook, description: 'Production' })).toBe('Production');
+      expect(nameOf({ ...webhook, name: 'orders', description: 'Production' })).toBe('orders');
     });
 
     test('is cut in the middle where there is little room', () => {
@@ -248,6 +250,7 @@ describe('a summary', () => {
       expect(shortNameOf({ ...webhook, targetAddress })).toMatch(/^hooks\.example\.com.…a+\/tenant-7$/);
       expect(shortNameOf({ ...webhook, targetAddress })).toHaveLength(40);
       expect(shortNameOf({ ...webhook, description: 'P'.repeat(50) })).toBe('P'.repeat(50));
+      expect(shortNameOf({ ...webhook, targetAddress, name: 'n'.repeat(64) })).toBe('n'.repeat(64));
     });
   });
 

@@ -1,4 +1,4 @@
-"""Reads the feed of events, `GET /v1/events`."""
+"""Reads the feed of events, `GET /v1/events`, and declares webhooks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -84,9 +85,48 @@ class Client:
             "limit": limit,
             "wait": f"{int(wait_seconds * 1000)}ms" if wait_seconds > 0 else None,
         }
-        return self._get("/v1/events", query, wait_seconds)
+        return self._request("GET", "/v1/events", query, extra_seconds=wait_seconds)
 
-    def _get(self, path: str, query: dict[str, Any], extra_seconds: float) -> dict[str, Any]:
+    def subscribe(
+        self,
+        *,
+        name: str,
+        target_address: str | None = None,
+        interests: Sequence[str] | None = None,
+        ordering: str | None = None,
+        supersede: bool | None = None,
+        headers: dict[str, str] | None = None,
+        description: str | None = None,
+        secret: str | None = None,
+    ) -> dict[str, Any]:
+        """Creates the webhook of this name, or changes it where it differs. Call it when a receiver's program starts.
+
+        None leaves a setting as it is; a new webhook needs `target_address` and `interests`. `status` never changes.
+        The webhook that is returned has its `secret` only if it was made now, and you gave none.
+        """
+        if not isinstance(name, str) or name in ("", ".", ".."):
+            raise ValueError("name is required, and cannot be . or ..")
+        given = {
+            "targetAddress": target_address,
+            "interests": interests,
+            "ordering": ordering,
+            "supersede": supersede,
+            "headers": headers,
+            "description": description,
+            "secret": secret,
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        return self._request("PUT", f"/v1/webhooks/by-name/{urllib.parse.quote(name, safe='')}", {}, body)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any],
+        body: dict[str, Any] | None = None,
+        extra_seconds: float = 0,
+    ) -> dict[str, Any]:
+        """Repeats it if it may succeed later, so it must have the same effect then."""
         ends_at = time.monotonic() + self._total_timeout + extra_seconds
         failures = 0
         is_renewed = False
@@ -94,7 +134,7 @@ class Client:
             bearer = None
             try:
                 bearer = self._authorization(ends_at)
-                return self._send(path, query, bearer, self._timeout + extra_seconds, ends_at)
+                return self._send(method, path, query, bearer, self._timeout + extra_seconds, ends_at, body)
             except ParcelhookError as error:
                 if error.status == 401 and bearer is not None and not is_renewed:
                     is_renewed = True
@@ -113,7 +153,7 @@ class Client:
             started_at = time.monotonic()
             if self._bearer is None or started_at >= self._renew_at:
                 self._bearer = None
-                data = self._send("/v1/login", {}, self._basic, self._timeout, ends_at)
+                data = self._send("GET", "/v1/login", {}, self._basic, self._timeout, ends_at)
                 self._bearer, lifetime = _session_of(data, self._base)
                 self._renew_at = started_at + lifetime - min(_MARGIN_SECONDS, lifetime / 10)
             return self._bearer
@@ -126,24 +166,34 @@ class Client:
                 self._bearer = None
 
     def _send(
-        self, path: str, query: dict[str, Any], authorization: str, timeout: float, ends_at: float
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any],
+        authorization: str,
+        timeout: float,
+        ends_at: float,
+        body: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         given = {name: value for name, value in query.items() if value is not None}
         target = f"{self._base}{path}?{urllib.parse.urlencode({**given, 'key': self._key})}"
         headers = {"accept": "application/json", "authorization": authorization, "user-agent": "parcelhook-python"}
+        content = None
+        if body is not None:
+            content = json.dumps(body).encode()
+            headers["content-type"] = "application/json"
         try_seconds = min(timeout, ends_at - time.monotonic())
         if try_seconds <= 0:
             raise self._timeout_error(self._total_timeout)
         try_ends_at = time.monotonic() + try_seconds
         try:
-            request = urllib.request.Request(target, headers=headers)
+            request = urllib.request.Request(target, content, headers, method=method)
             try:
                 response = self._opener.open(request, timeout=try_seconds)
             except urllib.error.HTTPError as refusal:
                 response = refusal
             with response:
-                body = self._read(response, try_ends_at, try_seconds)
-                return self._data_of(response, body)
+                return self._data_of(response, self._read(response, try_ends_at, try_seconds))
         except (OSError, http.client.HTTPException, ValueError) as error:
             # The error's own message may hold the URL, and the URL the key.
             reason = getattr(error, "reason", None)

@@ -25,6 +25,7 @@ class Reading(unittest.TestCase):
         self.replies: list[Reply | None] = []
         self.login: Reply = (200, {}, {"data": {"token": "token", "expiresIn": "3600"}})
         self.requests: list[tuple[str, dict[str, str], str]] = []
+        self.bodies: list[Any] = []
         self.released = threading.Event()
         test = self
 
@@ -47,6 +48,11 @@ class Reading(unittest.TestCase):
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
+
+            def do_PUT(self) -> None:
+                test.assertEqual(self.headers["content-type"], "application/json")
+                test.bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                self.do_GET()
 
             def log_message(self, *_args: Any) -> None:
                 pass
@@ -116,6 +122,23 @@ class Reading(unittest.TestCase):
         self.replies = [(503, {"retry-after": "60"}, away[2])]
         self.assertEqual(self.failure(self.client()).retry_after_seconds, 60)
         self.assertEqual(self.replies, [])
+
+    def test_declares_a_webhook_with_what_is_given_and_again_after_a_failure(self) -> None:
+        self.replies = [(502, {}, b""), (201, {}, {"data": {"webhookId": "w", "secret": "whsec_"}})]
+        webhook = self.client().subscribe(
+            name="Lager Süd?",
+            target_address="https://example.com/hook",
+            interests=("CREATED", "DELIVERED"),
+            supersede=False,
+        )
+        self.assertEqual(webhook, {"webhookId": "w", "secret": "whsec_"})
+        given = {"targetAddress": "https://example.com/hook", "interests": ["CREATED", "DELIVERED"], "supersede": False}
+        self.assertEqual(self.bodies, [given, given])
+        path = "/base/v1/webhooks/by-name/Lager%20S%C3%BCd%3F"
+        self.assertEqual(self.requests[-1], (path, {"key": credentials["key"]}, "Bearer token"))
+        for name in ("", ".", "..", None):
+            with self.assertRaises(ValueError):
+                self.client().subscribe(name=name)  # type: ignore[arg-type]
 
     def test_ends_in_time_when_the_service_does_not_respond(self) -> None:
         self.replies = [None]

@@ -90,7 +90,7 @@ function Summary({ delivery }: { delivery: DeliveryDetails }) {
 function Facts({ delivery }: { delivery: DeliveryDetails }) {
   const { trackingId, shipperTrackingId, webhookId, targetAddress, eventId, deliveryId } = delivery;
   const name = webhookName(useWebhookList(), delivery);
-  const isNamed = name !== nameOf({ description: '', targetAddress });
+  const isNamed = name !== nameOf({ name: null, description: '', targetAddress });
   return (
     <dl class="facts">
       {trackingId && (

@@ -11,6 +11,7 @@ import { Link, navigate } from '../../router.js';
 import {
   advice,
   nameOf,
+  ownNameOf,
   statusOf,
   attemptsInWords,
   count,
@@ -103,7 +104,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
         <span class="status-line">
           <StatusBadge status={statusOf(data, data.health, stats.data?.hours ?? [], now.value)} />
           {problem && <span>{problem}</span>}
-          {data.description && <code class="long">{data.targetAddress}</code>}
+          {ownNameOf(data) && <code class="long">{data.targetAddress}</code>}
         </span>
       </PageHead>
       <div class="webhook-page">
@@ -281,6 +282,8 @@ function Settings({ webhook }: { webhook: Webhook }) {
     <section class="panel" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
       <dl class="facts">
+        {webhook.name && <Fact name="Name">{webhook.name}</Fact>}
+        {webhook.name && webhook.description && <Fact name="Description">{webhook.description}</Fact>}
         <Fact name="Address">
           <code>{webhook.targetAddress}</code>
         </Fact>

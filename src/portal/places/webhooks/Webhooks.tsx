@@ -15,6 +15,7 @@ import {
   attemptsInWords,
   interestsInWords,
   nameOf,
+  ownNameOf,
   percent,
   shortNameOf,
   statusOf,
@@ -166,7 +167,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
           {shortNameOf(webhook)}
         </Link>
         <small class="soft">
-          {webhook.description && <span class="cut">{webhook.targetAddress}</span>}
+          {ownNameOf(webhook) && <span class="cut">{webhook.targetAddress}</span>}
           <span>{interestsInWords(webhook.interests, notices)}</span>
         </small>
       </th>

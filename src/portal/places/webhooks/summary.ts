@@ -5,17 +5,20 @@ import { durationText, relative } from '../../units.js';
 type Health = NonNullable<ListedWebhook['health']>;
 type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
 
-/** The name that people know it by: its description, else its address without the scheme. */
-export const nameOf = ({
-  description,
-  targetAddress,
-}: Pick<Webhook, 'description' | 'targetAddress'>): string =>
-  description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
+type Named = Pick<Webhook, 'name' | 'description' | 'targetAddress'>;
+
+/** The name that people know it by: its own, else its description, else its address without the scheme. */
+export const nameOf = ({ name, description, targetAddress }: Named): string =>
+  ownNameOf({ name, description }) || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
+
+/** Empty if only its address names it. */
+export const ownNameOf = ({ name, description }: Pick<Named, 'name' | 'description'>): string =>
+  name ?? description;
 
 /** The name where there is little space: an address is cut in the middle, as its ends tell it from others. */
-export function shortNameOf(webhook: Pick<Webhook, 'description' | 'targetAddress'>): string {
+export function shortNameOf(webhook: Named): string {
   const name = nameOf(webhook);
-  const isCut = !webhook.description && name.length > 40;
+  const isCut = !ownNameOf(webhook) && name.length > 40;
   return isCut ? `${name.slice(0, 18)}…${name.slice(-21)}` : name;
 }
 
