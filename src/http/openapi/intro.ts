@@ -80,6 +80,7 @@ export const securitySchemes = {
 
 /** Some clients apply only the first scheme of an alternative: that is the token, and the key is a parameter as well. */
 export const securityOf = {
+  none: [],
   login: [{ credentials: [], accountKey: [] }],
   session: [{}, { cookie: [] }],
   shipper: [{ accessToken: [], accountKey: [] }, { cookie: [] }],
