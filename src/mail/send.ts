@@ -61,7 +61,9 @@ export function createMailing(deps: MailingDependencies) {
   let transport: Promise<Transporter> | undefined;
 
   const send = async ({ mailId }: OwedMail, content: MailContent): Promise<void> => {
-    transport ??= openTransport(deps.server);
+    transport ??= import('nodemailer').then(({ createTransport }) =>
+      createTransport(transportOptions(deps.server)),
+    );
     await (
       await transport
     ).sendMail({
@@ -131,10 +133,9 @@ const retryMs = (firstRetryMs: number, attempts: number): number =>
  * A password is sent over TLS to a server with a valid certificate only. Without a password any encryption is better
  * than none (RFC 7435): an attacker who could change a certificate could suppress STARTTLS as well.
  */
-async function openTransport({ host, port, isSecure, login }: MailServer): Promise<Transporter> {
-  const { createTransport } = await import('nodemailer');
+export function transportOptions({ host, port, isSecure, login }: MailServer) {
   const mustBeSure = (isSecure || login !== null) && !isLoopback(host);
-  return createTransport({
+  return {
     host: host.replace(/^\[|\]$/g, ''),
     port,
     secure: isSecure,
@@ -145,7 +146,7 @@ async function openTransport({ host, port, isSecure, login }: MailServer): Promi
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
     socketTimeout: sendTimeoutMs,
-  });
+  };
 }
 
 /** The same as plain text and as HTML. */

@@ -32,11 +32,16 @@ export interface MailServer {
 export const refusal = (responseCode: number, message: string) =>
   Object.assign(new Error(message), { responseCode });
 
+export const passwordOfServer = 'p@ss of the mail server';
+
 /** A real SMTP server on loopback, with responses set by the test. */
 export async function startMailServer(port = 0): Promise<MailServer> {
   const arrivals = new EventEmitter().setMaxListeners(0);
   const server = new SMTPServer({
-    authOptional: true,
+    onAuth: ({ username, password }, _session, callback) =>
+      username === 'parcelhook' && password === passwordOfServer
+        ? callback(null, { user: username })
+        : callback(refusal(535, 'wrong password')),
     logger: false,
     closeTimeout: 100,
     onConnect: (_session, callback) => settle(() => mails.onConnect(), callback),
@@ -60,7 +65,7 @@ export async function startMailServer(port = 0): Promise<MailServer> {
   await once(server.server, 'listening');
   const own = (server.server.address() as { port: number }).port;
   const mails: MailServer = {
-    url: `smtp://127.0.0.1:${own}`,
+    url: `smtp://parcelhook:${encodeURIComponent(passwordOfServer)}@127.0.0.1:${own}`,
     port: own,
     received: [],
     onMail: () => undefined,
