@@ -104,7 +104,7 @@ export function createMailing(deps: MailingDependencies) {
       if (failed) throw failed.reason;
       return mails.length === atOnce ? moreAfterMs : undefined;
     },
-    /** What is being sent may end within two seconds; the rest is tried again by another process. */
+    /** A mail that is being sent has two seconds left; beyond them, another process tries it again. */
     stop: () => void setTimeout(() => stopping.abort(), stopAfterMs).unref(),
   };
 }

@@ -1,4 +1,4 @@
-/** What the portal offers only with certain settings. */
+/** The portal has some of its parts only with certain settings. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startServiceWith, type Service } from '../support/harness.js';
