@@ -12,6 +12,7 @@ const flow = [
   'inbox',
   'webhooks',
   'accounts',
+  'mail',
   'http',
   'engine',
   'platform',

@@ -175,6 +175,26 @@ export const work = [
     ],
   },
   {
+    question: 'Are e-mails sent?',
+    panels: [
+      graph({
+        title: 'Oldest e-mail',
+        description:
+          'Age of the oldest e-mail that is owed. ParcelhookMailsNotSent fires at 15 minutes, unless others are sent.',
+        unit: 's',
+        queries: [{ expr: reported('mail_oldest_owed_seconds'), legend: 'age' }],
+        thresholds: below(300, 900),
+      }),
+      graph({
+        title: 'E-mails',
+        description:
+          'Attempts to send one, by outcome. Refused: the mail server will never take it. Expired: given up after a day.',
+        unit: 'ops',
+        queries: [{ expr: perSecond('mails_total', 'outcome'), legend: '{{outcome}}' }],
+      }),
+    ],
+  },
+  {
     question: 'Is the feed read?',
     panels: [
       ofProcesses(

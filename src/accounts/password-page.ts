@@ -45,7 +45,9 @@ const form = z.object({ token: linkToken, password }).meta({ id: 'PasswordChoice
 /** The page is public: lookups of links must not starve other database work. */
 const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
 
-export function passwordPage(db: Database, onPasswordSet: () => void): Router {
+export function passwordPage(deps: { db: Database; mails: boolean; onPasswordSet(): void }): Router {
+  const { db, onPasswordSet } = deps;
+  const linkVoid = `<p>This link has already been used or has expired. ${deps.mails ? 'Get a new one on <a href="/">the log-in page</a>.' : 'Ask your operator for a new one.'}</p>`;
   const router = Router();
   const lookupGate = createGate(lookups);
   const ownerOf = (token: string, request: Request): Promise<LinkOwner | null> =>
@@ -100,8 +102,6 @@ const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, 
     .send(smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>'));
 };
 
-const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
-
 /**
  * The token consists of [A-Za-z0-9_-], so it needs no escaping. Browsers count a character beyond U+FFFF as two: a
  * `maxlength` of 128 would cut off a valid password.
@@ -138,7 +138,7 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
         operationId: 'showPasswordForm',
         summary: 'Show the page for setting a password',
         description:
-          'The operator makes a link to it for a user. A link is good for one use, within 24 hours.',
+          'The operator makes a link to it for a user, or the user asks for one. A link is good for one use, within 24 hours.',
         parameters: parametersOf(z.object({ token: linkToken }), 'query', schemas),
         responses: {
           200: pageResponse('The form.', html),

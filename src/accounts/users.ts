@@ -1,4 +1,5 @@
 import { isUniqueViolation, type Database } from '../platform/database/postgres.js';
+import { oweMail } from '../mail/store.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { audit, type Actor, type AuditAction } from './audit.js';
@@ -12,9 +13,14 @@ export interface Links {
   cell: string | undefined;
 }
 
+/** A new user gets a link by e-mail, too, if `mails` is true. */
+export interface NewUserLinks extends Links {
+  mails: boolean;
+}
+
 export async function registerUser(
   db: Database,
-  links: Links,
+  links: NewUserLinks,
   actor: Actor,
   user: { shipperId: string; email: string; password?: string | undefined },
 ): Promise<{ userId: string; setPasswordUrl: string }> {
@@ -31,6 +37,7 @@ export async function registerUser(
         [userId, shipperId, email, passwordHash],
       );
       await audit(tx, actor, { action: 'USER_CREATED', shipperId, userId });
+      if (links.mails) await oweMail(tx, { kind: 'WELCOME', userId });
       return { userId, setPasswordUrl: await insertLink(tx, links, userId) };
     });
   } catch (error) {
@@ -49,7 +56,8 @@ export const newPasswordLink = (db: Database, links: Links, actor: Actor, userId
     return insertLink(tx, links, userId);
   });
 
-async function insertLink(tx: Database, { publicUrl, cell }: Links, userId: string): Promise<string> {
+/** Lock the user first, or have made it in the same transaction. */
+export async function insertLink(tx: Database, { publicUrl, cell }: Links, userId: string): Promise<string> {
   const token = newLinkToken(cell);
   await tx.query(
     'insert-password-link',
@@ -197,11 +205,17 @@ export const listUsers = (
 const voidLinks = (tx: Database, userId: string) =>
   tx.query('void-links', 'delete from password_links where user_id = $1', [userId]);
 
+interface LockedUser {
+  shipperId: string;
+  email: string;
+  account: string;
+}
+
 /** Locks the user until the transaction ends. Null if there is none. */
-async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
-  const rows = await tx.query<{ shipperId: string }>(
+export async function lockUser(tx: Database, userId: string): Promise<LockedUser | null> {
+  const rows = await tx.query<LockedUser>(
     'lock-user',
-    `select u.shipper_id as "shipperId" from users u join shippers s using (shipper_id)
+    `select u.shipper_id as "shipperId", u.email, s.name as account from users u join shippers s using (shipper_id)
       where u.user_id = $1 and s.status <> 'REMOVED' for no key update of u`,
     [userId],
   );

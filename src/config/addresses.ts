@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import type { MailSender, MailServer } from '../mail/send.js';
 import { parseAddress } from '../platform/database/connection.js';
 import { describeError } from '../platform/errors.js';
 import { parseNetwork } from '../platform/networks.js';
@@ -74,3 +75,23 @@ function readDestination(entry: string): string | null {
   if (host === undefined || !URL.canParse(`http://${host}${port}`)) return null;
   return new URL(`http://${host}`).hostname + port;
 }
+
+/** Its user and password are percent-encoded in the URL. */
+export const mailServer = readAs((text): MailServer | null => {
+  const form = /^(smtps?):\/\/(?:([^:@/]+):([^:@/]*)@)?(\[[\da-f:]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i;
+  const [, scheme, user, password = '', host, port] = form.exec(text.trim()) ?? [];
+  const isSecure = scheme?.toLowerCase() === 'smtps';
+  const number = Number(port ?? (isSecure ? 465 : 587));
+  if (host === undefined || number < 1 || number > 65_535) return null;
+  try {
+    const login = user === undefined ? null : [user, password].map(decodeURIComponent);
+    return { host, port: number, isSecure, login: login && { user: login[0]!, password: login[1]! } };
+  } catch {
+    return null;
+  }
+}, 'must be smtp:// or smtps:// with a host, such as smtp://user:password@mail.example.com:587; user and password percent-encoded');
+
+export const mailSender = readAs((text): MailSender | null => {
+  const [, name = '', address = text.trim()] = /^\s*"?([^<>"\p{Cc}]*?)"?\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
+  return z.regexes.email.test(address) ? { name, address } : null;
+}, 'must be an e-mail address, or a name and an address, such as Parcelhook <parcelhook@example.com>');

@@ -42,7 +42,7 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
     ({ name, meant }) => `${name}: is not a variable of this service; did you mean ${meant}?`,
   );
   if (isProduction) problems.push(...named);
-  problems.push(...relationProblems(values, role));
+  problems.push(...mailProblems(values, given, role), ...relationProblems(values, role));
   refuse(problems);
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
@@ -105,6 +105,17 @@ function missingSecrets(given: Record<string, unknown>, role: string): string[] 
   return neededSecrets(role)
     .filter((name) => !given[name] && !given[`${name}_FILE`]) // the file has been reported
     .map((name) => `${name}: is required with DATABASE_URL (generate one: openssl rand -base64 32)`);
+}
+
+/** A variable that was given and is invalid by itself is no missing one. */
+function mailProblems(values: Partial<Variables>, given: Record<string, unknown>, role: string): string[] {
+  const { SMTP_URL, MAIL_FROM } = values;
+  if (SMTP_URL === undefined)
+    return MAIL_FROM && !given.SMTP_URL && !given.SMTP_URL_FILE ? ['MAIL_FROM: requires SMTP_URL'] : [];
+  const problems = given.MAIL_FROM ? [] : ['MAIL_FROM: is required with SMTP_URL'];
+  if (role === 'worker' && !given.PUBLIC_URL)
+    problems.push('PUBLIC_URL: is required with SMTP_URL: a worker writes the links in e-mails');
+  return problems;
 }
 
 const withoutPooler = {

@@ -76,6 +76,7 @@ const secretNames = [
   'DATABASE_READ_URL',
   'REDIS_URL',
   'EGRESS_PROXY',
+  'SMTP_URL',
 ] as const;
 
 export const secretFileNames = secretNames.map((name) => `${name}_FILE`);

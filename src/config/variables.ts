@@ -7,7 +7,17 @@ import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
-import { databaseUrl, destinations, dnsServers, networks, proxies, readBy, standbyUrl } from './addresses.js';
+import {
+  databaseUrl,
+  destinations,
+  dnsServers,
+  mailSender,
+  mailServer,
+  networks,
+  proxies,
+  readBy,
+  standbyUrl,
+} from './addresses.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -197,6 +207,14 @@ export const variables = z.object({
     .describe(
       'Addresses that notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
     ),
+  SMTP_URL: mailServer
+    .optional()
+    .describe(
+      'Mail server (`smtp://user:password@host:587`, or `smtps://`) for password links; requires `MAIL_FROM`; must be set for every api and worker. With a password, TLS is required. Unset: no e-mails',
+    ),
+  MAIL_FROM: mailSender
+    .optional()
+    .describe('Sender of e-mails: an address, or `Name <address>`; requires `SMTP_URL`'),
   WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
     .prefault('100')
     .describe('Maximum number of webhooks per shipper'),

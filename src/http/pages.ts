@@ -60,18 +60,19 @@ const types: Record<string, string> = {
 /**
  * The portal's page and what it loads, read on the first request. It comes last: to a browser it responds at every
  * address that nothing else has. `inbox`: whether the development inbox is on;
- * `greeting`: whether the service has printed a link that fills in the log-in.
+ * `greeting`: whether the service has printed a link that fills in the log-in; `email`: whether it sends e-mails.
  */
-export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boolean }): Router {
+export function portalPages(has: { inbox: boolean; greeting: boolean; email: boolean }): Router {
   const router = Router({ caseSensitive: true });
   let page: string | undefined;
   let assets: ReturnType<typeof readAssets> | undefined;
   const showPage = (request: Request, response: Response) => {
     response.set('Cache-Control', 'no-store').vary('Accept').vary('Sec-Fetch-Site');
     if (!canHaveSession(request)) return void response.status(403).send(tlsNeeded);
-    page ??= readFileSync(path.join(folder, 'index.html'), 'utf8')
-      .replace('{{inbox}}', inbox ? 'on' : 'off')
-      .replace('{{greeting}}', greeting ? 'on' : 'off');
+    page ??= Object.entries(has).reduce(
+      (text, [name, isOn]) => text.replace(`{{${name}}}`, isOn ? 'on' : 'off'),
+      readFileSync(path.join(folder, 'index.html'), 'utf8'),
+    );
     response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
   };
   for (const place of paths)

@@ -69,8 +69,11 @@ export interface RawRequest {
 export interface Route extends RouteDocs {
   method: Method;
   path: string;
-  /** `login` and `session` check their credentials themselves; `session` is for the portal's pages only. */
-  auth: 'login' | 'session' | 'shipper' | 'operator';
+  /**
+   * `login` and `session` check their credentials themselves; `session` is for the portal's pages only. `none`: anybody
+   * may call it.
+   */
+  auth: 'none' | 'login' | 'session' | 'shipper' | 'operator';
   /** Runs outside the shares: it has a gate of its own, or waits long for something other than the database. */
   ungated?: boolean;
   /** True if the route hashes a password or waits for a receiver: its time is measured apart from the API's. */

@@ -118,7 +118,7 @@ const admission =
   async (request, response, next) => {
     if (spec.slowByDesign) response.locals.slowByDesign = true;
     if (spec.auth === 'session') requireSameOrigin(request);
-    else if (spec.auth !== 'login') {
+    else if (spec.auth !== 'login' && spec.auth !== 'none') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {

@@ -1,4 +1,5 @@
 import { countRemoved } from '../accounts/removal/store.js';
+import { readOldestMail } from '../mail/store.js';
 import { laneLimits, placesOf, type HeldBack } from '../engine/engine.js';
 import { countOpenCircuits, readUncalled, readBacklog, type Backlog, type BacklogOptions } from './owed.js';
 import { requireWritable, type Database } from '../platform/database/postgres.js';
@@ -28,6 +29,8 @@ export function createBacklogGauges(deps: {
   concurrency: number;
   /** The claims that this process holds back, if it is a worker. */
   heldBack?: (() => Record<string, HeldBack>) | undefined;
+  /** Whether e-mails are sent. */
+  mails?: boolean;
   now?: () => number;
 }): { refresh(): Promise<void> } {
   const { db, metrics, now = () => performance.now() } = deps;
@@ -74,7 +77,14 @@ export function createBacklogGauges(deps: {
       metrics.orderOldestUncreated.set(oldestSeconds);
     },
   );
-  return { refresh: () => inParallel(ofDeliveries(), ofOrders()) };
+  const ofMails = shown(
+    [metrics.mailOldestOwed],
+    () => readOldestMail(db),
+    (seconds) => metrics.mailOldestOwed.set(seconds),
+  );
+  return {
+    refresh: () => inParallel(ofDeliveries(), ofOrders(), ...(deps.mails ? [ofMails()] : [])),
+  };
 }
 
 function showBacklog(metrics: Metrics, backlog: Backlog): void {
@@ -209,6 +219,7 @@ const looks = {
     or ${some(`webhooks where deleted_at is null and (status <> 'ACTIVE' or suspended)`)})`,
   removals: some(`shippers where status = 'REMOVED'`),
   counts: some('attempt_counts'),
+  mails: some('mails where due_at <= now()'),
 };
 
 export type Work = keyof typeof looks;

@@ -270,11 +270,14 @@ export function userRoutes({
   db,
   publicUrl,
   cell,
+  mails,
   onChanged,
 }: {
   db: Database;
   publicUrl(): string;
   cell: string | undefined;
+  /** New users get their link by e-mail, too. */
+  mails: boolean;
   onChanged(): void;
 }): Route[] {
   return [
@@ -283,7 +286,8 @@ export function userRoutes({
       path: '/operator/v1/shippers/:shipperId/users',
       summary: 'Register a user of a shipper',
       operationId: 'createUser',
-      description: 'The user has the given password, or sets one at the link.',
+      description:
+        'The user has the given password, or sets one at the link. If the service sends e-mails (`SMTP_URL`), the user gets a link by e-mail as well.',
       responses: { 201: registeredUser },
       errors: { 409: 'The shipper already has a user with this e-mail address.' },
       slowByDesign: true,
@@ -300,7 +304,7 @@ export function userRoutes({
         const user = { shipperId: known(shipperId, 'This shipper'), ...body };
         return {
           httpStatus: 201,
-          data: await registerUser(db, { publicUrl: publicUrl(), cell }, actorOf(caller), user),
+          data: await registerUser(db, { publicUrl: publicUrl(), cell, mails }, actorOf(caller), user),
         };
       },
     }),

@@ -24,6 +24,8 @@ export interface Durations {
   /** An outcome is kept in memory for this long while PostgreSQL is down. */
   patienceMs: number;
   replayEveryMs: number;
+  /** The pause before an e-mail is tried a second time; it doubles. */
+  mailRetryMs: number;
   foldEveryMs: number;
   /** A scrape reads the figures of the backlog again if they are older than this. */
   gaugesEveryMs: number;
@@ -48,6 +50,7 @@ export const durationsOf = (scale = 1): Durations => ({
   slowMs: 1_000,
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,
+  mailRetryMs: 5_000 * scale,
   foldEveryMs: 15_000 * scale,
   gaugesEveryMs: 10_000 * scale,
   removedQuietMs: 120_000 * scale,

@@ -61,5 +61,7 @@ const has = (name: string) =>
 
 /** An inbox: for development only. */
 export const hasInbox = has('inbox');
+/** E-mails: with them a forgotten password needs nobody's help. */
+export const hasEmail = has('email');
 /** An account that the service itself has made and greeted with: never in production. */
 export const hasGreeting = has('greeting');

@@ -6,6 +6,7 @@ import {
   createSessionCookie,
 } from '../accounts/login/authenticate.js';
 import { createLoginLimits } from '../accounts/login/limits.js';
+import { passwordLinkRoute } from '../accounts/login/password-link.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
@@ -64,6 +65,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     secret: config.TOKEN_SECRET,
     onLimited,
   });
+  const mails = config.SMTP_URL !== undefined;
   const logIn = createLogIn(db, loginLimits, refusals);
   return {
     authenticate: {
@@ -76,7 +78,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
       costly: createShares({ ...costlyShare, onRefused }),
     },
     bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
-    passwordPage: passwordPage(db, principals.clear),
+    passwordPage: passwordPage({ db, mails, onPasswordSet: principals.clear }),
     loginRoutes: [
       loginRoute(logIn, credentials.tokens),
       ...sessionRoutes({
@@ -84,8 +86,9 @@ export function openAccess(resources: Resources, refusals: Refusals) {
         ...credentials,
         logIn,
         principals,
-        features: { simulate: config.SIMULATE, email: false },
+        features: { simulate: config.SIMULATE, email: mails },
       }),
+      passwordLinkRoute({ db, limits, secret: config.TOKEN_SECRET, mails }),
     ],
     /** Call it after every change of an account: this process has cached its users. */
     onAccountChanged: principals.clear,

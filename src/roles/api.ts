@@ -175,7 +175,7 @@ export function apiRoutes(
 
 function accountRoutes(resources: Resources, { onAccountChanged }: Access, publicUrl: () => string): Route[] {
   const { apiDb: db, engine } = resources;
-  const { CELL: cell } = resources.config;
+  const { CELL: cell, SMTP_URL: smtpUrl } = resources.config;
   const webhooks = {
     suspend: suspendWebhooks,
     resume: async (tx: Database, shipperId: string) => {
@@ -193,7 +193,13 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, publi
       onResumed: async (shipperId) => engine.wake(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
-    ...userRoutes({ db, publicUrl, cell, onChanged: onAccountChanged }),
+    ...userRoutes({
+      db,
+      publicUrl,
+      cell,
+      mails: smtpUrl !== undefined,
+      onChanged: onAccountChanged,
+    }),
     ...auditRoutes({ db }),
   ];
 }

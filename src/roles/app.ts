@@ -150,7 +150,11 @@ function serve(
             ...pages,
             access.passwordPage,
             documentPages(() => apiDocument(config, routes), publicUrl),
-            portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
+            portalPages({
+              inbox: inbox !== undefined,
+              greeting: config.embedded,
+              email: config.SMTP_URL !== undefined,
+            }),
           ],
   });
   main.use(express);

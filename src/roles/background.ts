@@ -24,6 +24,9 @@ import {
 } from '../observe/backlog.js';
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
+import { composePasswordMail } from '../accounts/login/password-link.js';
+import { createMailing } from '../mail/send.js';
+import { deleteOldMails } from '../mail/store.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, sparing, whenScraped } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
@@ -72,6 +75,7 @@ export function startGauges(resources: Resources, isWorker: boolean): { stop(): 
     metrics,
     concurrency: config.DELIVERY_CONCURRENCY,
     heldBack,
+    mails: config.SMTP_URL !== undefined,
   });
   const shared = { db, producers, metrics, readOldestSnapshot: oldestSnapshotReader(db) };
   const readings = [
@@ -93,7 +97,9 @@ export function startBackground(deps: BackgroundDependencies): {
   const { sweepEveryMs, sweepIdleMs } = durations;
   let work = anyWork;
   const has = (does: Work[]) => does.some((one) => work.has(one));
-  const tasks = backgroundTasks(deps).map(([name, intervalMs, run, does], index) => {
+  const mailing = mailingOf(deps.resources);
+  const mails: Task[] = mailing ? [['mails', sweepEveryMs, mailing.run, ['mails']]] : [];
+  const tasks = [...backgroundTasks(deps), ...mails].map(([name, intervalMs, run, does], index) => {
     const runOrRest = async () => {
       const nextMs = await run();
       return !does || has(does) || (nextMs ?? intervalMs) < intervalMs ? nextMs : sweepIdleMs;
@@ -121,8 +127,18 @@ export function startBackground(deps: BackgroundDependencies): {
   );
   return {
     wake: (name) => tasks.find((task) => task.name === name)?.wake(),
-    stop: () => Promise.all([looking, ...tasks].map((task) => task.stop())),
+    stop: () => {
+      mailing?.stop();
+      return Promise.all([looking, ...tasks].map((task) => task.stop()));
+    },
   };
+}
+
+function mailingOf({ config, workerDb: db, logger, metrics, durations, publicUrl }: Resources) {
+  const { SMTP_URL: server, MAIL_FROM: from, CELL: cell } = config;
+  if (!server || !from) return undefined;
+  const compose = composePasswordMail({ publicUrl, cell });
+  return createMailing({ db, logger, metrics, server, from, firstRetryMs: durations.mailRetryMs, compose });
 }
 
 function backgroundTasks({ resources, dispatch, creation }: BackgroundDependencies): Task[] {
@@ -158,6 +174,7 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => deleteExpiredIdempotencyKeys(db),
       () => forgetEndedSessions(db),
       () => deleteOldDestinations(db),
+      () => deleteOldMails(db),
     );
   const simulations: Task[] = config.SIMULATE
     ? [['simulations', sweepEveryMs, () => advanceSimulations(creation), ['simulations']]]

@@ -175,6 +175,8 @@ export async function openResources(options: OpenOptions) {
     secrets,
     sealer,
     policy: policyOf(destinations),
+    /** Of links in mails. */
+    publicUrl: destinations.publicUrl,
     terminalStates,
     /** Called after each commit with the shippers of the events. */
     onRecorded,

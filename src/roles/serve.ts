@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { service } from '../accounts/audit.js';
 import { registerShipper } from '../accounts/shippers.js';
-import { registerUser, type Links } from '../accounts/users.js';
+import { registerUser, type NewUserLinks } from '../accounts/users.js';
 import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from '../config/config.js';
 import { generatedSecrets } from '../config/secrets.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -112,7 +112,7 @@ async function greet(
   const file = join(dataDir, 'account.json');
   const webhook = join(dataDir, 'first-webhook.json'); // the printed commands append the webhook with its secret
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount) : null;
-  const account = known ?? (await createAccount(db, { publicUrl: url, cell }, file));
+  const account = known ?? (await createAccount(db, { publicUrl: url, cell, mails: false }, file));
   // Created here so that only its owner can read it.
   closeSync(openSync(webhook, 'a', 0o600));
   for (const name of [file, webhook]) chmodSync(name, 0o600);
@@ -123,7 +123,7 @@ async function greet(
   );
 }
 
-async function createAccount(db: Database, links: Links, file: string): Promise<FirstAccount> {
+async function createAccount(db: Database, links: NewUserLinks, file: string): Promise<FirstAccount> {
   const email = 'you@example.com';
   const password = randomBytes(12).toString('base64url');
   const { shipperId, accountKey } = await registerShipper(db, service, 'First shipper', links.cell);

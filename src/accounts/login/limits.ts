@@ -120,7 +120,7 @@ const kindOf = (failures: number): number => {
 };
 
 /** An IPv4 address, or the /64 of an IPv6 address: what one caller controls. */
-function addressBlock(ip: string): string {
+export function addressBlock(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv6'

@@ -50,6 +50,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/password-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to set a password
+         * @description For a user who has forgotten the password: if there is such a user, and the service sends e-mails (`SMTP_URL`), the user gets a link that is good for one use, within 24 hours. Beyond three requests an hour for a user and 20 from one address, none is sent. The response is always the same.
+         */
+        post: operations["requestPasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/shippers": {
         parameters: {
             query?: never;
@@ -124,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * Register a user of a shipper
-         * @description The user has the given password, or sets one at the link.
+         * @description The user has the given password, or sets one at the link. If the service sends e-mails (`SMTP_URL`), the user gets a link by e-mail as well.
          */
         post: operations["createUser"];
         delete?: never;
@@ -1105,6 +1125,18 @@ export interface components {
              * @example is not a field of this request and was ignored; did you mean lotId?
              */
             message: string;
+        };
+        PasswordLinkRequest: {
+            /**
+             * @description Account key.
+             * @example ak_AAECAwQFBgcICQoLDA0ODxAREhM
+             */
+            key: string;
+            /**
+             * @description The user's e-mail address.
+             * @example you@example.com
+             */
+            email: string;
         };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
@@ -4526,6 +4558,54 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    requestPasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The same whether there is such a user or not. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The same whether there is such a user or not. */
+                        data: Record<string, never>;
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };

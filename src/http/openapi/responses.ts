@@ -205,11 +205,12 @@ function success(
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method !== 'get' && method !== 'delete';
   const namesThing = /:\w*Id\b/.test(path);
+  const isOpen = auth === 'none';
   const checksCredentials = auth !== 'session' || takesBody; // without a session, the response is 200
   return [
     400, // also for requests with Parcelhook-Attempt
-    ...(checksCredentials ? [401] : []),
-    403,
+    ...(checksCredentials && !isOpen ? [401] : []),
+    ...(isOpen ? [] : [403]),
     ...(namesThing || errors?.[404] ? [404] : []),
     ...(errors?.[409] ? [409] : []),
     ...(takesBody ? [413, 415] : []),

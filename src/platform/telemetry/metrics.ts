@@ -198,6 +198,12 @@ export function createMetrics() {
       'idempotency_keys',
       'users',
     ]),
+    mails: counterOf(
+      'mails_total',
+      'Attempts to send an e-mail; refused: the server will never take it; expired: given up after a day.',
+      'outcome',
+      ['sent', 'retried', 'refused', 'expired'],
+    ),
     rateLimited: counterOf('rate_limited_total', 'Requests refused with 429.', 'limit', [
       'api',
       'login_account',
@@ -264,6 +270,10 @@ export function createMetrics() {
     orderOldestUncreated: figure(
       'order_oldest_uncreated_seconds',
       'Age of the oldest accepted order whose shipment is not created yet; 0 if there is none.',
+    ),
+    mailOldestOwed: figure(
+      'mail_oldest_owed_seconds',
+      'Age of the oldest e-mail that is owed; 0 if there is none. None without SMTP_URL.',
     ),
     circuitsOpen: figure('circuits_open', 'Webhooks with an open circuit.'),
     webhooks: figure('webhooks', 'Registered webhooks.', ['status']),

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { outage, isExpired, isApiError } from '../api.js';
+import { call, outage, isExpired, isApiError } from '../api.js';
 import { Button } from '../parts/Button.js';
 import { Empty, Loading } from '../parts/Page.js';
 import { now } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
 import { placeAt, places } from '../places.js';
 import { Link, navigate, path } from '../router.js';
-import { logOut, session, hasGreeting, logIn, rememberedKey } from '../session.js';
+import { logOut, session, hasEmail, hasGreeting, logIn, rememberedKey } from '../session.js';
 import { Dialog } from '../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
 
@@ -159,14 +159,23 @@ addEventListener('hashchange', () => {
 });
 
 function LoginPage() {
+  const [hasForgotten, setHasForgotten] = useState(false);
+  const title = hasForgotten ? 'Set a new password' : 'Log in to Parcelhook';
   useEffect(() => {
-    document.title = 'Log in · Parcelhook';
-  }, []);
+    document.title = `${hasForgotten ? title : 'Log in'} · Parcelhook`;
+  }, [title]);
   return (
     <main id="main" class="login">
-      <h1>Log in to Parcelhook</h1>
+      <h1>{title}</h1>
       {outage.value && <p class="banner">{outage.value.message}</p>}
-      <LoginForm />
+      {hasForgotten ? <ForgottenForm /> : <LoginForm />}
+      {hasEmail && (
+        <p>
+          <button type="button" class="link" onClick={() => setHasForgotten(!hasForgotten)}>
+            {hasForgotten ? 'Back to the log-in' : 'Forgotten your password?'}
+          </button>
+        </p>
+      )}
       <p class="soft">
         The operator of this service gives you an account. No account is needed to read{' '}
         <a href="/docs">the documentation</a>.
@@ -200,26 +209,8 @@ function LoginForm({ email: knownEmail = '' }: { email?: string }) {
     });
   return (
     <Form onSubmit={submit}>
-      <TextField
-        label="Account key"
-        name="key"
-        value={key}
-        onInput={setKey}
-        required
-        autocomplete="organization"
-        spellcheck={false}
-        autofocus={key === ''}
-      />
-      <TextField
-        label="E-mail"
-        name="email"
-        type="email"
-        value={email}
-        onInput={setEmail}
-        required
-        autocomplete="username"
-        autofocus={key !== '' && email === ''}
-      />
+      <KeyField value={key} onInput={setKey} />
+      <EmailField value={email} onInput={setEmail} autofocus={key !== '' && email === ''} />
       <TextField
         label="Password"
         name="password"
@@ -232,6 +223,51 @@ function LoginForm({ email: knownEmail = '' }: { email?: string }) {
       />
       <FormProblem shown={['key', 'email', 'password']} />
       <SubmitButton>Log in</SubmitButton>
+    </Form>
+  );
+}
+
+interface KnownField {
+  value: string;
+  onInput: (value: string) => void;
+}
+
+const KeyField = ({ value, onInput }: KnownField) => (
+  <TextField
+    label="Account key"
+    name="key"
+    value={value}
+    onInput={onInput}
+    required
+    autocomplete="organization"
+    spellcheck={false}
+    autofocus={value === ''}
+  />
+);
+
+const EmailField = (props: KnownField & { autofocus: boolean }) => (
+  <TextField label="E-mail" name="email" type="email" required autocomplete="username" {...props} />
+);
+
+/** The service does not say whether there is such a user, and neither does the page. */
+function ForgottenForm() {
+  const [key, setKey] = useState(rememberedKey);
+  const [email, setEmail] = useState('');
+  const [isAsked, setIsAsked] = useState(false);
+  const submit = async () => {
+    await call('POST', '/v1/password-link', { key: key.trim(), email: email.trim() }, { isLogin: true });
+    setIsAsked(true);
+  };
+  return (
+    <Form onSubmit={submit}>
+      <KeyField value={key} onInput={setKey} />
+      <EmailField value={email} onInput={setEmail} autofocus={key !== ''} />
+      <FormProblem shown={['key', 'email']} />
+      <SubmitButton>Send me a link</SubmitButton>
+      <p role="status">
+        {isAsked &&
+          'If the account has a user with this address, a link is on its way. It is good for one use, within 24 hours.'}
+      </p>
     </Form>
   );
 }

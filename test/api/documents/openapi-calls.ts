@@ -113,6 +113,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       },
     }),
     deleteSession: session({ method: 'DELETE' }),
+    requestPasswordLink: page(() => '/v1/password-link', {
+      body: { key: world.account.accountKey, email: world.account.email },
+    }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
     listStates: shipper(() => '/v1/states'),

@@ -18,6 +18,9 @@ beforeAll(async () => {
   service = await startServiceWith({
     SIMULATE: 'true',
     WEBHOOKS_PER_SHIPPER: '5',
+    // Nobody listens there; without it, a request for a password link needs no database.
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    MAIL_FROM: 'parcelhook@example.com',
     OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}`,
   });
   receiver = await startReceiver();

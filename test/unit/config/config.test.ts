@@ -235,6 +235,35 @@ describe('the configuration', () => {
   });
 });
 
+describe('e-mails', () => {
+  const SMTP_URL = 'smtps://parcelhook%40example.com:p%40ss@[2001:db8::25]';
+  const MAIL_FROM = 'Parcelhook <parcelhook@example.com>';
+
+  test('the address of the mail server is read with its port, its user and its password', () => {
+    expect(parseConfig({ SMTP_URL, MAIL_FROM })).toMatchObject({
+      SMTP_URL: {
+        host: '[2001:db8::25]',
+        port: 465,
+        isSecure: true,
+        login: { user: 'parcelhook@example.com', password: 'p@ss' },
+      },
+      MAIL_FROM: { name: 'Parcelhook', address: 'parcelhook@example.com' },
+    });
+    expect(parseConfig({ SMTP_URL: 'smtp://mail.internal:25/', MAIL_FROM: 'a@example.com' })).toMatchObject({
+      SMTP_URL: { host: 'mail.internal', port: 25, isSecure: false, login: null },
+      MAIL_FROM: { name: '', address: 'a@example.com' },
+    });
+  });
+
+  test('server and sender are required together, and a worker needs the address of its links', () => {
+    expect(named({ SMTP_URL })).toEqual(['MAIL_FROM']);
+    expect(named({ MAIL_FROM })).toEqual(['MAIL_FROM']);
+    const worker = { ...production, SMTP_URL, MAIL_FROM };
+    expect(() => parseConfig(worker, 'worker')).toThrow('PUBLIC_URL: is required with SMTP_URL');
+    expect(() => parseConfig({ ...worker, PUBLIC_URL: 'https://h' }, 'worker')).not.toThrow();
+  });
+});
+
 describe('a secret in a file', () => {
   const fileWith = (text: string) => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'secret-')), 'secret');
@@ -268,7 +297,7 @@ describe('a secret in a file', () => {
     const names = [
       ...['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'SECRETS_KEY', 'SECRETS_KEY_PREVIOUS', 'OPERATOR_TOKEN'],
       ...['OPERATOR_TOKENS', 'METRICS_TOKEN', 'DATABASE_URL', 'MIGRATION_DATABASE_URL', 'REDIS_URL'],
-      ...['DATABASE_READ_URL', 'EGRESS_PROXY'],
+      ...['DATABASE_READ_URL', 'EGRESS_PROXY', 'SMTP_URL'],
     ];
     const page = readFileSync('docs/configuration.md', 'utf8').split('"Embedded" means')[0]!;
     for (const name of names) {

@@ -97,6 +97,7 @@ class Client:
         supersede: bool | None = None,
         headers: dict[str, str] | None = None,
         description: str | None = None,
+        max_per_second: int | None = None,
         secret: str | None = None,
     ) -> dict[str, Any]:
         """Creates the webhook of this name, or changes it where it differs. Call it when a receiver's program starts.
@@ -113,6 +114,7 @@ class Client:
             "supersede": supersede,
             "headers": headers,
             "description": description,
+            "maxPerSecond": max_per_second,
             "secret": secret,
         }
         body = {field: value for field, value in given.items() if value is not None}

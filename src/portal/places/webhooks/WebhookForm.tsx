@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Webhook, WebhookWithSecret } from '../../../client/api/types.js';
-import { call } from '../../api.js';
+import { call, read } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
+import { Code } from '../../parts/Id.js';
 import { Form, FormProblem, SelectField, SubmitButton, TextField, useFieldError } from '../../parts/Form.js';
 import { wordOf } from '../../words.js';
 import { notices, useStates } from './catalogue.js';
@@ -58,6 +59,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           required
           autofocus
         />
+        <Egress />
         <TextField
           label="Description"
           name="description"
@@ -102,6 +104,26 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
         </footer>
       </Form>
     </Dialog>
+  );
+}
+
+/** The addresses to let through a firewall; nothing where the operator has not set them. */
+function Egress() {
+  const [addresses, setAddresses] = useState<string[]>([]);
+  useEffect(() => {
+    const leaving = new AbortController();
+    read<{ addresses: string[] }>('/v1/egress', leaving.signal).then(
+      (egress) => setAddresses(egress.addresses),
+      () => undefined, // the form does without
+    );
+    return () => leaving.abort();
+  }, []);
+  if (addresses.length === 0) return null;
+  return (
+    <div class="field">
+      <p>If a firewall is in front of it, let these addresses through:</p>
+      <Code text={addresses.join('\n')} label="Copy the addresses that notifications come from" />
+    </div>
   );
 }
 

@@ -1,0 +1,17 @@
+-- E-mails that are owed, and for an hour those that were. A row has no address of a user and no link: both are looked
+-- up, or made, when the mail is sent.
+create table mails (
+  mail_id uuid primary key,
+  kind text not null,
+  -- Its recipient; null while nobody has looked whether the user that was asked for exists.
+  user_id uuid references users on delete cascade,
+  -- What the kind needs to be written.
+  parameters jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  -- When it is tried next; null: it has ended.
+  due_at timestamptz default now(),
+  attempts integer not null default 0
+);
+create index mails_due on mails (due_at) where due_at is not null;
+create index mails_owed on mails (created_at) where due_at is not null;
+create index mails_by_user on mails (user_id, created_at);

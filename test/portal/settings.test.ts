@@ -1,0 +1,71 @@
+/** The portal has some of its parts only with certain settings. */
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { startServiceWith, type Service } from '../support/harness.js';
+import { startMailServer, type MailServer } from '../support/mail-server.js';
+import { sharedService } from '../support/shared-service.js';
+import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
+import { logIn, placesOf } from './launch.js';
+
+let mails: MailServer;
+let service: Service;
+let account: Account;
+let portal: Portal;
+
+beforeAll(async () => {
+  mails = await startMailServer();
+  service = await startServiceWith({
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'parcelhook@mail.example',
+    EGRESS_ADDRESSES: '203.0.113.0/24,2001:db8::5',
+  });
+  account = await registerAccount(service);
+  await registerWebhook(account, 'http://127.0.0.1:9/');
+  portal = await openBrowser(service);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await service?.stop();
+  await mails?.close();
+});
+
+inBrowser('a forgotten password leads from the log-in by a mail to a new one', async () => {
+  const { page } = portal;
+  await mails.waitFor(1, account.email); // the first link, of the registration
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Forgotten your password?' }).click();
+  await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
+  await expectSound(page);
+  await page.getByLabel('Account key').fill(account.accountKey);
+  await page.getByLabel('E-mail').fill(account.email);
+  await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByText('a link is on its way').waitFor();
+  await expectSound(page);
+  const [, mail] = await mails.waitFor(2, account.email);
+  await page.goto(mail!.link);
+  await page.locator('input[type=password]').fill('a new long password');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Log in now' }).click();
+  await logIn(page, { ...account, password: 'a new long password' });
+  await placesOf(page).waitFor();
+});
+
+inBrowser('the form of a webhook shows the addresses that notifications come from', async () => {
+  const { page } = portal;
+  await page.goto('/webhooks');
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const copy = page.getByRole('button', { name: 'Copy the addresses that notifications come from' });
+  await copy.click();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+    '203.0.113.0/24\n2001:db8::5/128',
+  );
+  await expectSound(page);
+});
+
+inBrowser('where no e-mails are sent, the log-in offers none', async () => {
+  const other = await openBrowser(await sharedService());
+  await other.page.goto('/');
+  await other.page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+  expect(await other.page.getByText('Forgotten').count()).toBe(0);
+  await other.close();
+});
