@@ -21,6 +21,8 @@ export interface Query {
   expr: string;
   /** Name of the series; `{{label}}` stands for a label's value. */
   legend: string;
+  /** Points with a trace, where traces are exported; a histogram has the same for each quantile. */
+  hasExemplars?: boolean;
 }
 
 interface Panel {
@@ -150,13 +152,19 @@ function described<Panels extends TimeseriesBuilder | StatBuilder>(builder: Pane
   return builder;
 }
 
-const target = ({ expr, legend }: Query, index: number) =>
-  new DataqueryBuilder()
+function target({ expr, legend, hasExemplars }: Query, index: number) {
+  const builder = new DataqueryBuilder()
     .datasource(datasource)
     .refId(String.fromCharCode('A'.charCodeAt(0) + index))
     .expr(expr)
     .legendFormat(legend) satisfies Builder<Dataquery>;
+  return hasExemplars ? builder.exemplar(true) : builder;
+}
 
 /** Median, 90th and 99th percentile of a histogram. */
 export const percentiles = (histogram: string, matchers = ''): Query[] =>
-  [0.5, 0.9, 0.99].map((q) => ({ expr: quantile(q, histogram, '', matchers), legend: `p${q * 100}` }));
+  [0.5, 0.9, 0.99].map((q) => ({
+    expr: quantile(q, histogram, '', matchers),
+    legend: `p${q * 100}`,
+    hasExemplars: q === 0.99,
+  }));

@@ -19,7 +19,7 @@ import { schemaCheck } from '../platform/database/migrate.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
-import { createReleasers, openResources, type Resources, type Role } from './resources.js';
+import { createReleasers, openResources, openTracing, type Resources, type Role } from './resources.js';
 import { buildInfo, version } from '../platform/version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
@@ -38,7 +38,9 @@ export async function startApp(
   logger: Logger,
 ): Promise<App> {
   const releasers = createReleasers(logger);
-  const metrics = createMetrics();
+  const tracing = await openTracing(config, logger);
+  releasers.push('tracing', tracing.stop); // first, so released last
+  const metrics = createMetrics(tracing);
   let refusals: Refusals | undefined;
   const health = createHealth({
     logger,
@@ -51,7 +53,7 @@ export async function startApp(
     const { url, metricsPort } = listeners;
     const onWaiting = (check: 'postgres' | 'queue', reason: Error) =>
       health.use({ [check]: () => Promise.reject(reason) });
-    const opening = { config, databaseUrl, role, url, logger, metrics, releasers, onWaiting };
+    const opening = { config, databaseUrl, role, url, logger, metrics, tracing, releasers, onWaiting };
     const resources = await openResources(opening);
     refusals = createRefusals(resources.apiDb, logger);
     releasers.push('refusals', refusals.stop);

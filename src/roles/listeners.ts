@@ -8,6 +8,7 @@ import type { Health } from '../http/health.js';
 import { createApp } from '../http/server.js';
 import { readOnlyRoute, unauthorized, unavailable } from '../platform/errors.js';
 import { openFilesLimit } from '../platform/open-files.js';
+import { openMetricsType } from '../platform/telemetry/exemplars.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { createReleasers, Role } from './resources.js';
@@ -87,14 +88,18 @@ function hostOf(host: string | undefined): string {
 const maxTextsPerSecond = 5;
 
 function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
-  let latest = Promise.resolve('');
+  const make = async () => {
+    const text = await metrics.text();
+    return { text, open: metrics.exemplars?.openMetrics(text) };
+  };
+  let latest: ReturnType<typeof make>;
   let madeAt: number[] = [];
-  const text = (): Promise<string> => {
+  const texts = () => {
     const now = performance.now();
     madeAt = madeAt.filter((at) => now - at < 1_000);
     if (madeAt.length < maxTextsPerSecond) {
       madeAt.push(now);
-      latest = metrics.text();
+      latest = make();
     }
     return latest;
   };
@@ -104,7 +109,9 @@ function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean)
     .get(async (request, response) => {
       if (!isAllowed(request))
         throw unauthorized('Bearer', 'METRICS_TOKEN is needed: `Authorization: Bearer <token>`.');
-      response.type(metrics.contentType).send(await text());
+      const { text, open } = await texts();
+      const isOpen = open !== undefined && request.get('accept')?.includes('application/openmetrics-text');
+      response.type(isOpen ? openMetricsType : metrics.contentType).send(isOpen ? open : text);
     })
     .all(readOnlyRoute);
   return router;

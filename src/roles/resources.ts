@@ -48,15 +48,14 @@ export interface OpenOptions {
   url: string;
   logger: Logger;
   metrics: Metrics;
+  tracing: Tracing;
   releasers: Releasers;
   onWaiting(check: 'postgres' | 'queue', reason: Error): void;
 }
 
 /** Opens the resources and registers the release of each. Waits without limit for what others must put right. */
 export async function openResources(options: OpenOptions) {
-  const { config, databaseUrl, role, logger, metrics, releasers } = options;
-  const tracing = await openTracing(config, logger);
-  releasers.push('tracing', tracing.stop); // first, so released last
+  const { config, databaseUrl, role, logger, metrics, tracing, releasers } = options;
   const catalogue = config.STATES_FILE ?? createCatalogue();
   const openPool = (name: string, limits: typeof apiConnections, connectionString = databaseUrl): Pool => {
     const applicationName = `parcelhook-${name}`;
@@ -189,7 +188,7 @@ const disabledEntry = (webhook: { webhookId: string; shipperId: string }) => ({
   fields: ['status', 'disabledReason'],
 });
 
-const openTracing = (config: CompleteConfig, logger: Logger): Promise<Tracing> =>
+export const openTracing = (config: CompleteConfig, logger: Logger): Promise<Tracing> =>
   config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
     ? Promise.resolve(withoutExport)
     : startOtlp({

@@ -39,6 +39,8 @@ export interface Prometheus {
   /** Each second since the start. Rejects with the error of Prometheus. */
   query(expr: string): Promise<Series[]>;
   now(expr: string): Promise<number[]>;
+  /** The trace ids of the exemplars of its series. */
+  traces(expr: string): Promise<string[]>;
   rules(): Promise<Rule[]>;
   stop(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function startPrometheus(
     }),
     scrape_configs: Object.entries(jobs).map(([name, url]) => ({
       job_name: name,
+      metrics_path: `${new URL(url).pathname.replace(/\/$/, '')}/metrics`,
       static_configs: [
         { targets: [new URL(url).host], labels: { environment: environments[name] ?? 'production' } },
       ],
@@ -79,6 +82,7 @@ export async function startPrometheus(
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
       '--rules.alert.resend-delay=1s', // an alert sent before Alertmanager is found is lost
+      '--enable-feature=exemplar-storage',
       '--log.level=warn',
     ],
     { stdio: 'ignore' },
@@ -110,6 +114,13 @@ export async function startPrometheus(
     now: async (expr) => {
       const { result } = await get(`query?query=${encodeURIComponent(expr)}`);
       return result.map(({ value }: { value: [number, string] }) => Number(value[1]));
+    },
+    traces: async (expr) => {
+      const end = Date.now() / 1_000;
+      const series: { exemplars: { labels: { trace_id: string } }[] }[] = await get(
+        `query_exemplars?query=${encodeURIComponent(expr)}&start=${startedAt}&end=${end}`,
+      );
+      return series.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels.trace_id));
     },
     rules: async () => (await get('rules')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules),
     stop: async () => {

@@ -121,6 +121,7 @@ async function exchange(
   if (span?.isSampled) {
     for (const [phase, atMs] of outcome.phaseEnds) span.event(phase, atMs);
     span.end(endOf(claim, outcome));
+    keepExemplars(options.metrics, claim, outcome);
   }
   return outcome;
 }
@@ -152,6 +153,18 @@ const endOf = (claim: Claim, { ok, statusCode, errorCode }: AttemptOutcome) => (
     ...(errorCode !== null && { 'error.type': errorCode }),
   },
 });
+
+function keepExemplars(
+  { exemplars, attemptDuration, eventToFirstAttempt }: Metrics,
+  claim: Claim,
+  { errorCode, durationMs, startedAt }: AttemptOutcome,
+): void {
+  const traceId = traceIdOf(claim.trace);
+  const outcome = errorCode === null ? 'success' : 'failure';
+  exemplars?.keep(attemptDuration, durationMs / 1_000, traceId, { outcome });
+  if (claim.trigger === 'SCHEDULED' && claim.number === 1)
+    exemplars?.keep(eventToFirstAttempt, secondsSince(claim, startedAt.getTime()), traceId);
+}
 
 /** Counts and logs an attempt that has ended, whatever its trigger. */
 function note(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { traceIdOf } from '../../platform/telemetry/tracing.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { HeldBack, OrdersUnderWay, Page } from '../schedule/places.js';
 import { drawStarts } from './starts-drawn.js';
@@ -217,6 +218,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (claim.trigger === 'MANUAL') return;
     if (!claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
     if (!options.tracing.isExporting) return;
+    if (!claim.isProbe) metrics.exemplars?.keep(metrics.sendable, sendableMs / 1_000, traceIdOf(claim.trace));
     const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
     options.tracing.start('wait', wait).end({ atMs: startedAt.getTime() });
   };

@@ -3,7 +3,7 @@ import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, conflict, notFound, unavailable } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import type { Span, TraceContext, Tracing } from '../../platform/telemetry/tracing.js';
+import { traceIdOf, type Span, type TraceContext, type Tracing } from '../../platform/telemetry/tracing.js';
 import { newId } from '../../platform/ids.js';
 import {
   isNullViolation,
@@ -43,7 +43,7 @@ export interface RecordDependencies {
   onRecorded?(shipperIds: Set<string>): void;
   onStored?(shipperId: string, bytes: number): void;
   tracing: Tracing;
-  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
+  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated' | 'exemplars'>;
 }
 
 const rounds = 10;
@@ -175,8 +175,12 @@ async function recordPlan(
     if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
     deps.onStored?.(row.shipperId, row.body.length);
-    if (acceptedAt)
-      deps.metrics.orderToCreated.observe(Math.max(0, databaseNowMs() - acceptedAt.getTime()) / 1_000);
+    if (acceptedAt) {
+      const { orderToCreated, exemplars } = deps.metrics;
+      const seconds = Math.max(0, databaseNowMs() - acceptedAt.getTime()) / 1_000;
+      orderToCreated.observe(seconds);
+      exemplars?.keep(orderToCreated, seconds, traceIdOf(span.context));
+    }
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
   const later: Owed[] = [];

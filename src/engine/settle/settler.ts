@@ -4,6 +4,7 @@ import { createBatcher } from '../../platform/batch.js';
 import { databaseNowMs } from '../../platform/clock.js';
 import { ApiError, describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
+import { traceIdOf } from '../../platform/telemetry/tracing.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import { responseReasons, type ResponseReason } from '../circuit/store.js';
 import {
@@ -226,8 +227,11 @@ function noteSettlement(
   if (status === 'FAILED' && reason === 'REFUSED') metrics.refused.inc();
   else if (status === 'FAILED') exhausted(claim.webhookId);
   if (status === 'SUCCEEDED' || status === 'FAILED') completed[status].inc();
-  if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
-    metrics.eventToSuccess.observe(secondsSince(claim, databaseNowMs()));
+  if (status === 'SUCCEEDED' && trigger === 'SCHEDULED') {
+    const seconds = secondsSince(claim, databaseNowMs());
+    metrics.eventToSuccess.observe(seconds);
+    metrics.exemplars?.keep(metrics.eventToSuccess, seconds, traceIdOf(claim.trace));
+  }
 }
 
 /** Since the event of the claim was recorded. */

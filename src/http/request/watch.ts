@@ -58,12 +58,10 @@ function createLineLimit(logger: Logger, maxLines: number, message: string): (st
   };
 }
 
+type CountedMetrics = Pick<Metrics, 'httpRequests' | 'httpDuration' | 'httpSlowByDesign' | 'exemplars'>;
+
 /** One log line per request, without its query, and its metrics. */
-export function watchRequests(
-  logger: Logger,
-  metrics: Pick<Metrics, 'httpRequests' | 'httpDuration' | 'httpSlowByDesign'>,
-  routes: Route[],
-) {
+export function watchRequests(logger: Logger, metrics: CountedMetrics, routes: Route[]) {
   const count = createRequestCounter(metrics, routes);
   const findRoute = routeFinder(routes);
   const mayLog = {
@@ -78,7 +76,7 @@ export function watchRequests(
     const clientsMs = (timing.readMs ?? 0) + (timing.heldMs?.() ?? 0);
     const workedMs = Math.max(0, untilMs - startedAt - clientsMs);
     const durationMs = now - startedAt;
-    count({ route, method, status, workedMs, isSlowByDesign });
+    count({ route, method, status, workedMs, isSlowByDesign, traceId });
     const level = isProbe(request) ? 'debug' : status >= 500 ? 'warn' : 'info';
     const kind = status >= 400 ? 'refused' : 'unknown';
     if (level !== 'debug' && (status >= 400 || !caller) && !mayLog[kind](status)) return;
@@ -212,6 +210,7 @@ interface EndedRequest {
   status: number;
   workedMs: number;
   isSlowByDesign: boolean;
+  traceId?: string | undefined;
 }
 
 /** Statuses that the alerts count start at 0: to Prometheus, a counter that first appears at 1 has not increased. */
@@ -225,11 +224,7 @@ const apis = ['/v1', '/operator'];
  * of an API. Refusals and failures by route are in the counter.
  */
 export function createRequestCounter(
-  {
-    httpRequests,
-    httpDuration,
-    httpSlowByDesign,
-  }: Pick<Metrics, 'httpRequests' | 'httpDuration' | 'httpSlowByDesign'>,
+  { httpRequests, httpDuration, httpSlowByDesign, exemplars }: CountedMetrics,
   routes: Pick<Route, 'method' | 'path' | 'responses'>[],
 ): (request: EndedRequest) => void {
   const served = new Map<string, Set<string>>();
@@ -242,12 +237,16 @@ export function createRequestCounter(
     for (const api of apis)
       for (const status of badClasses) httpDuration.zero({ route: `${api}/*`, method: 'any', status });
 
-  return ({ route, method, status, workedMs, isSlowByDesign }) => {
+  return ({ route, method, status, workedMs, isSlowByDesign, traceId }) => {
     const path = route ?? 'unmatched';
     const labels = { route: path, method: methodLabel(method, served.get(path) ?? pageMethods), status };
     httpRequests.inc(labels);
     if (isSlowByDesign) httpSlowByDesign.observe({ route: path }, workedMs / 1_000);
-    else httpDuration.observe(status < 400 ? labels : badLabels(path, status), workedMs / 1_000);
+    else {
+      const observed = status < 400 ? labels : badLabels(path, status);
+      httpDuration.observe(observed, workedMs / 1_000);
+      if (traceId !== undefined) exemplars?.keep(httpDuration, workedMs / 1_000, traceId, observed);
+    }
   };
 }
 

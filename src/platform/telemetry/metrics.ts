@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Exemplars } from './exemplars.js';
 import { forget } from './figures.js';
+import { withoutExport, type Tracing } from './tracing.js';
 
 const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const slowRequestSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -24,7 +26,7 @@ const prefix = 'parcelhook_';
 const eventLoopEveryMs = 50;
 
 /** Metrics are in the base units of Prometheus: seconds, bytes. No label has a tenant, a URL or an id. */
-export function createMetrics() {
+export function createMetrics(tracing: Pick<Tracing, 'isExporting' | 'isExported'> = withoutExport) {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
     name: `${prefix}${name}`,
@@ -47,7 +49,11 @@ export function createMetrics() {
     help: string,
     buckets: number[],
     labels?: readonly Label[],
-  ) => new Histogram({ ...named(name, help, labels), buckets });
+  ) =>
+    Object.assign(new Histogram({ ...named(name, help, labels), buckets }), {
+      bucketName: `${prefix}${name}_bucket`,
+      bounds: buckets,
+    });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
   const readers: (() => void)[] = [];
   const askers: (() => Promise<void>)[] = [];
@@ -59,6 +65,8 @@ export function createMetrics() {
   };
 
   return {
+    /** Null where no traces are exported. */
+    exemplars: tracing.isExporting ? new Exemplars(tracing.isExported) : null,
     contentType: registry.contentType,
     text: async () => {
       await Promise.all(askers.map((ask) => ask()));

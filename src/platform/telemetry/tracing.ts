@@ -27,6 +27,7 @@ export interface SpanStart {
 export interface Tracing {
   /** Whether spans that only measure are worth starting. */
   isExporting: boolean;
+  isExported(traceId: string): boolean;
   start(name: string, start: SpanStart): Span;
   stop(): Promise<void>;
 }
@@ -36,6 +37,7 @@ const nothing = () => undefined;
 /** Traces keep their ids, and nothing is exported. */
 export const withoutExport: Tracing = {
   isExporting: false,
+  isExported: () => false,
   start: (_name, { parent }) => {
     const context = Buffer.allocUnsafe(24);
     (parent ?? pooledRandomBytes(16)).copy(context, 0, 0, 16);
@@ -91,14 +93,9 @@ const flushMs = 3_000;
  */
 export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions): Promise<Tracing> {
   const { NodeSDK, api, resources, tracing } = await import('@opentelemetry/sdk-node');
-  const { AlwaysOffSampler, AlwaysOnSampler, TraceIdRatioBasedSampler } = tracing;
   const kind = sampler.replace('parentbased_', '');
-  const byTraceId =
-    kind === 'always_on'
-      ? new AlwaysOnSampler()
-      : kind === 'always_off'
-        ? new AlwaysOffSampler()
-        : new TraceIdRatioBasedSampler(ratio);
+  const share = kind === 'always_on' ? 1 : kind === 'always_off' ? 0 : ratio;
+  const byTraceId = new tracing.TraceIdRatioBasedSampler(share);
   const warn = createThrottledWarn(logger, 'spans not exported');
   const ignore = () => undefined;
   api.diag.setLogger(
@@ -126,6 +123,8 @@ export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions
     });
   return {
     isExporting: true,
+    isExported: (traceId) =>
+      byTraceId.shouldSample(null, traceId).decision === tracing.SamplingDecision.RECORD_AND_SAMPLED,
     start: (name, { parent, kind, startedAtMs, attributes }) => {
       const span = tracer.startSpan(
         name,

@@ -62,6 +62,18 @@ async function startBoth(env: Record<string, string>): Promise<Deployment> {
 const order = (account: Account, headers: Record<string, string> = {}) =>
   account.call('/v1/shipments', { body: sampleOrder(), headers });
 
+const openMetrics = 'application/openmetrics-text';
+const scrape = async ({ url }: { url: string }, accept = `${openMetrics};version=1.0.0,text/plain;q=0.5`) => {
+  const response = await fetch(`${url}/metrics`, { headers: { accept } });
+  return { type: response.headers.get('content-type'), text: await response.text() };
+};
+
+const exemplarOf = (name: string, labels = '[^,]+') =>
+  new RegExp(
+    `^parcelhook_${name}_seconds_bucket{${labels}} 1 # {trace_id="${traceId}"} \\S+ \\d+\\.\\d{3}$`,
+    'm',
+  );
+
 describe('traces of which nothing is exported', () => {
   let both: Deployment;
   beforeAll(async () => {
@@ -135,6 +147,7 @@ describe('traces of which nothing is exported', () => {
       expect(new Set([...ids, '0'.repeat(32), traceId]).size).toBe(4);
       expect(ids[0]).toMatch(/^[\da-f]{32}$/);
       // Both lines name it: that of the request, and that of the attempt.
+      expect((await scrape(both.service)).type).toMatch(/^text\/plain/); // no trace of it could be looked up
       for (const { output } of [both.service.process, both.worker])
         await until('its lines name it', () => output().includes(`"traceId":"${ids[0]}"`));
     },
@@ -176,6 +189,21 @@ describe('traces that are exported', () => {
     expect(attempt!.events.map(({ name }) => name)).toEqual(['connect', 'request', 'first byte']);
     for (const { startTimeUnixNano, endTimeUnixNano } of own())
       expect(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(0n);
+
+    const { type, text: page } = await scrape(both.service);
+    expect(type).toBe(`${openMetrics}; version=1.0.0; charset=utf-8`);
+    expect(page).toMatch(exemplarOf('http_request_duration', '.+route="/v1/shipments",.+status="201"'));
+    expect((await scrape(both.service, '*/*')).text).not.toMatch(/# \{|# EOF/);
+    await until('each latency names it', async () => {
+      const { text: ofWorker } = await scrape(both.worker);
+      return [
+        exemplarOf('order_to_created'),
+        exemplarOf('sendable'),
+        exemplarOf('event_to_first_attempt'),
+        exemplarOf('event_to_success'),
+        exemplarOf('delivery_attempt_duration', '.+outcome="success"'),
+      ].every((latency) => latency.test(ofWorker));
+    });
 
     const text = collector.text();
     expect(text).toContain(both.account.shipperId);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { refreshCopies } from '../../../src/observe/infrastructure.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { sql, type Closing } from '../../programs/chaos/world/engines.js';
 import { proxyTo, type Proxy } from '../../programs/chaos/world/proxied.js';
 import { postgresWithStandby, type PostgresPair } from '../../programs/chaos/world/standby.js';
@@ -9,6 +11,7 @@ import {
   registerWebhook,
   type Account,
 } from '../../support/client.js';
+import { openPool } from '../../support/core/world.js';
 import { accountAt, crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
 import { expectSuccess } from '../../support/expect.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
@@ -18,7 +21,7 @@ let folder: Folder;
 let postgres: PostgresPair;
 /** It stands before the standby, and can cut it off. */
 let proxy: Proxy;
-/** Two services: the standby of one falls behind, that of the other goes away. */
+/** Two services: the standby of one falls behind, that of the other, whose role lacks pg_monitor, goes away. */
 let behind: RunningProcess;
 let away: RunningProcess;
 let account: Account;
@@ -32,7 +35,15 @@ beforeAll(async () => {
   proxy = await proxyTo(standby, closing);
   env = deployment(postgres.primaryUrl.replace(/postgres$/, 'parcelhook'));
   behind = await startProcess({ ...env, DATABASE_READ_URL: standby });
-  away = await startProcess({ ...env, DATABASE_READ_URL: proxy.url });
+  await sql(postgres.primaryUrl, `create role service login password 'service'`);
+  const url = new URL(env.DATABASE_URL!);
+  [url.username, url.password] = ['service', 'service'];
+  away = await startProcess({
+    ...env,
+    DATABASE_URL: url.href,
+    MIGRATION_DATABASE_URL: env.DATABASE_URL!,
+    DATABASE_READ_URL: proxy.url,
+  });
   account = await registerAccount(behind);
 });
 afterAll(async () => {
@@ -47,6 +58,28 @@ const told = ({ output }: RunningProcess, what: string) =>
 const untilUsed = (one: RunningProcess) =>
   until('the replica is used', () => Promise.resolve(told(one, 'used') > 0));
 const replay = (what: 'pause' | 'resume') => sql(postgres.standbyUrl, `select pg_wal_replay_${what}()`);
+const scrape = async ({ url }: RunningProcess) => {
+  let text = '';
+  const isRead = async () => {
+    text = await (await fetch(`${url}/metrics`)).text();
+    const [runs, failures] = ['duration_seconds_count', 'failures_total'].map((name) =>
+      Number(
+        new RegExp(`^parcelhook_background_task_${name}\\{task="sizes"\\} (\\d+)$`, 'm').exec(text)?.[1],
+      ),
+    );
+    return runs! > failures!;
+  };
+  await until('sizes and copies are read', isRead, 180_000); // at once, or 50 s after a failure
+  return text;
+};
+/** By what follows `standby` in the name. */
+const standbyFigures = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    [...text.matchAll(/^parcelhook_postgres_standby_?(\S+) (.+)$/gm)].map(([, name, value]) => [
+      name!,
+      Number(value),
+    ]),
+  );
 const listed = async (at: Account, path = '/v1/shipments') => {
   const response = await at.call(path);
   expectSuccess(response, 200);
@@ -81,6 +114,37 @@ test('a standby that falls behind shows what it has, never older than about ten 
   expect(behind.output()).toContain('it is more than 10 s behind');
   expect((await account.call(`/v1/deliveries?webhookId=${webhookId}`)).data.deliveries).not.toEqual([]);
   await replay('resume');
+});
+
+test('how far a standby is behind is a figure: about 0 once it has caught up, and none for a role without pg_monitor', async () => {
+  const [bytes, seconds] = [
+    'lag_bytes{standby="walreceiver"}',
+    'lag_seconds{standby="walreceiver"}',
+  ] as const;
+  await replay('pause');
+  const seen = `select from pg_stat_replication where replay_lag > '1 s'`;
+  await until('the primary knows it', async () => {
+    await placeOrder(account); // makes the standby answer
+    return (await sql(postgres.primaryUrl, seen)).length > 0;
+  });
+  const figures = standbyFigures(await scrape(behind));
+  expect(figures.s).toBe(1);
+  expect(figures[bytes]).toBeGreaterThan(1_000);
+  expect(figures[seconds]).toBeGreaterThan(1);
+  expect(standbyFigures(await scrape(away))).toEqual({});
+
+  await replay('resume');
+  const db = openPool(postgres.primaryUrl, 1); // a process reads them once in 50 s
+  const metrics = createMetrics();
+  await until('it has caught up', async () => {
+    await placeOrder(account);
+    await refreshCopies({ db, metrics });
+    const { [bytes]: bytesNow = Infinity, [seconds]: secondsNow = Infinity } = standbyFigures(
+      await metrics.text(),
+    );
+    return bytesNow < 100_000 && secondsNow < 1;
+  });
+  await db.end();
 });
 
 test('a standby that goes away fails no request, and is mentioned once', async () => {

@@ -13,13 +13,20 @@ import {
   sampleOrder,
   type Account,
 } from '../../support/client.js';
-import { queue, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
+import {
+  operatorToken,
+  queue,
+  startProcess,
+  stopProcess,
+  type RunningProcess,
+} from '../../support/harness.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../../support/database.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { allDeliveries } from '../../support/deliveries.js';
 import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
 import { heardOf, repeated, startLoad } from '../../support/load.js';
 import { inSequence, until } from '../../support/until.js';
+import { runOperator } from '../../platform/run-operator.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const logger = createLogger('silent');
@@ -100,15 +107,33 @@ const withClient = async <T>(databaseUrl: string, work: (client: pg.Client) => P
 const untilDelivered = ({ received }: Receiver, trackingIds: string[], timeoutMs = 30_000) =>
   until('all', () => heardOf(received, trackingIds) === trackingIds.length, timeoutMs);
 
+/** Those that PostgreSQL has, in their order. */
+const partsOfStatus = [
+  ...['processes', 'backlog', 'lag', 'uncalled', 'storedBytes'],
+  ...['openCircuits', 'circuits', 'clocks', 'replays', 'postgres'],
+];
+/** As the API has it, and as people see it. */
+async function statusOf({ url }: RunningProcess) {
+  const startedAt = performance.now();
+  const env = { PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken };
+  const [{ httpStatus, data }, { code, stdout: text }] = await Promise.all([
+    operator({ url }, '/status'),
+    runOperator(['status'], env),
+  ]);
+  expect({ httpStatus, code }).toEqual({ httpStatus: 200, code: 0 });
+  return { data, text, tookMs: performance.now() - startedAt };
+}
+
 test(
-  'while it is down nothing is accepted; afterwards everything continues within 10 s',
-  onOwnServer(async ({ databaseUrl, account, receiver }) => {
+  'while it is down nothing is accepted, and the status says so; afterwards everything continues within 10 s',
+  onOwnServer(async ({ databaseUrl, service, account, receiver }) => {
     const load = startLoad(() => account, 20);
     await receiver.waitFor(20);
     await crashPostgres();
     await sleep(200); // orders under way at the crash are in doubt
     const before = load.responses.length;
-    await sleep(3_000);
+    const status = await statusOf(service);
+    await sleep(Math.max(0, 3_000 - status.tookMs));
     const away = load.responses.slice(before);
     await startPostgres();
     const backAt = Date.now();
@@ -126,6 +151,9 @@ test(
       `${away.length} responses while down, slowest ${slowest.toFixed(0)} ms; after it was back ` +
         `accepting in ${acceptingMs} ms, delivering in ${deliveringMs} ms`,
     );
+    expect(status.data.versions).toMatchObject({ postgres: null });
+    expect(Object.keys(status.data.unread)).toEqual(partsOfStatus);
+    expect(status.text).toMatch(/^Not read\n {2}processes +\S.*ECONNREFUSED/);
     expect(new Set(away.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
     expect(away.every(({ retryAfter }) => retryAfter !== null)).toBe(true);
     expect(slowest).toBeLessThan(3_000);
@@ -261,6 +289,40 @@ test.concurrent(
       const after = await placeOrder(account);
       await untilDelivered(receiver, [trackingId, after]);
       expect(repeated(receiver.received)).toBe(0);
+    }),
+  ),
+);
+
+test.concurrent(
+  'a status of which every part hangs comes within 10 s, and names each',
+  next(
+    onSharedServer(async ({ databaseUrl, service }) => {
+      // Each by a client of its own: the service may hold one and wait for another.
+      const tables = [
+        'processes',
+        'outbox',
+        'webhooks',
+        'stored_bytes',
+        'circuits',
+        'wrong_clocks',
+        'replays',
+      ];
+      const clients = tables.map(() => new pg.Client({ connectionString: databaseUrl }));
+      const lock = async (client: pg.Client, at: number) => {
+        await client.connect();
+        await client.query(`begin; lock table ${tables[at]} in access exclusive mode`);
+      };
+      await Promise.all(clients.map(lock));
+      const { data, text, tookMs } = await statusOf(service);
+      await Promise.all(clients.map((client) => client.end()));
+      console.info(`status while all was locked: ${tookMs.toFixed(0)} ms`);
+      expect(tookMs).toBeLessThan(10_000);
+      expect(Object.keys(data.unread)).toEqual(partsOfStatus);
+      expect(data.unread).toMatchObject({
+        storedBytes: 'it took too long',
+        replays: 'the parts before it took too long',
+      });
+      expect(text).toMatch(/^ {2}replays +the parts before it took too long$/m);
     }),
   ),
 );
