@@ -61,6 +61,7 @@ async function backUpAndRestore(world: World): Promise<Scene> {
   const primary = (await leaderOf(cluster))!;
   const load = deployment.startLoad();
   options.say('backups under load …');
+  await until('orders are accepted', withinMs, () => load.accepted.length > 0);
   await sleep(calmMs);
   const full = await backUp(primary, ['--type=full', 'backup'], options);
   await sleep(calmMs);
@@ -69,10 +70,10 @@ async function backUpAndRestore(world: World): Promise<Scene> {
   const verified = await verify(primary, options);
 
   // The database is asked for the time after these were accepted: they were committed before.
-  const delivered = await firstDelivered(world, load.accepted);
   const accepted = [...load.accepted];
   const [{ moment }] = await one<{ moment: string }>(url, `select clock_timestamp()::text as moment`);
-  await operate(service.url, ['shipment', 'erase', '--tracking-id', delivered, '--yes']);
+  const received = await firstReceived(deployment, accepted);
+  await operate(service.url, ['shipment', 'erase', '--tracking-id', received, '--yes']);
   const ledger = await operate(service.url, ['erasures', 'export']);
   options.say(`a mistake after ${moment} …`);
   await sql(url, 'delete from shipments');
@@ -88,7 +89,7 @@ async function backUpAndRestore(world: World): Promise<Scene> {
   await until('the service is ready', withinMs, () => isReady(service.url));
   const seconds = (performance.now() - struckAt) / 1_000;
   await operate(service.url, ['feed', 'renew']);
-  const personalData = async () => (await orderOf(url, delivered)).includes(recipient);
+  const personalData = async () => (await orderOf(url, received)).includes(recipient);
   const violations = [...verified.violations];
   if (!(await personalData()))
     violations.push('the restored order is the erased one: nothing went back in time');
@@ -178,7 +179,13 @@ async function restore(
   const target = ['--type=time', `--target=${moment}`, '--target-action=promote'];
   const restoring = await backUp(primary, [...target, 'restore'], options);
   const control = (...words: string[]) =>
-    finish(programs.pgCtl.file, ['--pgdata', primary.data, ...words], join(folder, 'pg_ctl.log'), closing);
+    finish(
+      programs.pgCtl.file,
+      ['--pgdata', primary.data, ...words],
+      join(folder, 'pg_ctl.log'),
+      closing,
+      primary.backups, // PostgreSQL calls pgBackRest for its log
+    );
   closing.push(() => isRunning(primary) && control('stop', '--mode=immediate'));
   const log = join(primary.data, 'restore.log');
   const from = performance.now();
@@ -214,17 +221,18 @@ const orderOf = async (url: string, trackingId: string): Promise<string> => {
   return (await sql<{ data: string }>(url, text, [trackingId]))[0]?.data ?? '';
 };
 
-/** A shipment whose last state was received. */
-async function firstDelivered({ deployment }: World, accepted: AcceptedEvent[]): Promise<string> {
+/** A shipment of which nothing is owed any more: an erasure takes back nothing that was accepted. */
+async function firstReceived(deployment: Deployment, accepted: AcceptedEvent[]): Promise<string> {
   let trackingId: string | undefined;
-  await until('a shipment is delivered, and its receiver knows', withinMs, () => {
-    const received = new Set(
-      deployment
-        .journal()
-        .filter(({ state, statusCode }) => state === 'DELIVERED' && statusCode === 200)
-        .map((entry) => entry.trackingId),
+  await until('all states of a shipment are received', withinMs, () => {
+    const journal = deployment.journal().filter(({ statusCode }) => statusCode === 200);
+    const received = new Set(journal.map((entry) => `${entry.trackingId} ${entry.state}`));
+    const owed = new Set(
+      accepted
+        .filter((event) => !received.has(`${event.trackingId} ${event.state}`))
+        .map((event) => event.trackingId),
     );
-    trackingId = accepted.find((event) => received.has(event.trackingId))?.trackingId;
+    trackingId = accepted.find((event) => !owed.has(event.trackingId))?.trackingId;
     return trackingId !== undefined;
   });
   return trackingId!;
