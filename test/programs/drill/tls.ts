@@ -200,7 +200,7 @@ async function refusal(world: World, { what, certificate, says }: Refused): Prom
   const env = { ...envOfRefused, DATABASE_URL: urlAt(postgres, 'refused'), PORT: String(port) };
   let stop: () => void = () => undefined;
   const stopWhen = new Promise<void>((resolve) => (stop = resolve));
-  const ended = runProgram(['worker'], env, { stopWhen });
+  const ended = runProgram(['worker'], env, { stopWhen, timeoutMs: 3 * withinMs });
   const headers = { authorization: `Bearer ${operatorToken}` };
   const ready = async () => {
     const { httpStatus, body } = await request(`http://127.0.0.1:${port}/readyz`, { headers });
@@ -210,7 +210,7 @@ async function refusal(world: World, { what, certificate, says }: Refused): Prom
   let seconds = NaN;
   let reason = '';
   try {
-    const migrated = await runProgram(['migrate'], env);
+    const migrated = await runProgram(['migrate'], env, { timeoutMs: withinMs });
     check(migrated.exit === 1, `migrate exits with ${migrated.exit}`);
     check(says.test(migrated.stderr), `migrate says ${migrated.stderr}`);
     await until('the worker says why', withinMs, async () => {
