@@ -13,7 +13,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Ended by itself or by a SIGTERM sent when `stopWhen` resolves; killed after a minute. */
+/** Ended by itself or by a SIGTERM sent when `stopWhen` resolves; killed after `timeoutMs`. */
 export function runProgram(
   args: string[],
   env: Record<string, string> = {},
@@ -23,11 +23,12 @@ export function runProgram(
     onStdout?: (text: string) => void;
     onStderr?: (text: string) => void;
     stopWhen?: Promise<unknown>;
+    timeoutMs?: number;
   } = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [options.program ?? programFile, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
-    timeout: 60_000,
+    timeout: options.timeoutMs ?? 60_000,
     killSignal: 'SIGKILL',
   });
   let [stdout, stderr] = ['', ''];

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { until } from '../bench/scenarios/scenario.js';
 import type { Certificate } from './certificates.js';
@@ -45,8 +46,13 @@ export async function present(server: TlsServer, next: Certificate | null): Prom
   });
 }
 
-export const isServed = (ask: () => Promise<unknown>): Promise<boolean> =>
-  ask().then(
+/** PgBouncer lets a statement wait two minutes for a connection to PostgreSQL. */
+const servedWithinMs = 5_000;
+
+export const isServed = (ask: () => Promise<unknown>): Promise<boolean> => {
+  const served = ask().then(
     () => true,
     () => false,
   );
+  return Promise.race([served, sleep(servedWithinMs, false)]);
+};
