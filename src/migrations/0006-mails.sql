@@ -1,5 +1,5 @@
--- E-mails that are owed, and for an hour those that were. A row has no address of a user and no link: both are looked
--- up, or made, when the mail is sent.
+-- E-mails that are owed, and for an hour those that were. A row has no link, which is made when the mail is sent, and
+-- the address that was asked for only until its user is looked up.
 create table mails (
   mail_id uuid primary key,
   kind text not null,
