@@ -9,9 +9,13 @@ import { createLoginLimits } from '../accounts/login/limits.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
+import { createPrograms } from '../accounts/programs/authenticate.js';
+import { authorizeProgram } from '../accounts/programs/authorize.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body.js';
+import { findReplay } from '../catch-up/replay/request-store.js';
+import { findWebhookOfDelivery } from '../history/log/store.js';
 import type { Resources } from './resources.js';
 
 export type Access = ReturnType<typeof openAccess>;
@@ -55,6 +59,11 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     cookie: createSessionCookie(config.PUBLIC_URL),
   };
   const principals = createPrincipalCache(db);
+  const programs = createPrograms(db);
+  const onAccountChanged = () => {
+    principals.clear();
+    programs.clear();
+  };
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
   const onRefused = () => onLimited('at_once');
   const loginLimits = createLoginLimits({
@@ -67,9 +76,13 @@ export function openAccess(resources: Resources, refusals: Refusals) {
   const logIn = createLogIn(db, loginLimits, refusals);
   return {
     authenticate: {
-      shipper: authenticateShipper(db, credentials, principals),
+      shipper: authenticateShipper(db, credentials, principals, programs),
       operator: authenticateOperator(operatorsOf(config), refusals),
     },
+    authorize: authorizeProgram({
+      delivery: (shipperId, deliveryId) => findWebhookOfDelivery(db, shipperId, deliveryId),
+      replay: async (shipperId, replayId) => (await findReplay(db, replayId, shipperId))?.webhookId ?? null,
+    }),
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
     shares: {
       usual: createShares({ ...share, onRefused }),
@@ -87,7 +100,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
         features: { simulate: config.SIMULATE, email: false },
       }),
     ],
-    /** Call it after every change of an account: this process has cached its users. */
-    onAccountChanged: principals.clear,
+    /** Call it after every change of an account: this process has cached its users and programs. */
+    onAccountChanged,
   };
 }

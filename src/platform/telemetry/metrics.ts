@@ -206,6 +206,7 @@ export function createMetrics() {
       'by_hand',
       'webhook_creation',
       'webhook_change',
+      'token_creation',
       'stored_bytes',
       'simulation',
       'at_once',
