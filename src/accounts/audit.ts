@@ -17,6 +17,8 @@ export const auditActions = [
   'USER_SIGNED_OUT',
   'PASSWORD_LINK_CREATED',
   'PASSWORD_SET',
+  'TOKEN_CREATED',
+  'TOKEN_REVOKED',
   'WEBHOOK_CREATED',
   'WEBHOOK_UPDATED',
   'WEBHOOK_PAUSED',
@@ -37,9 +39,9 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export const actorKinds = ['OPERATOR', 'USER', 'SERVICE', 'UNKNOWN'] as const;
+export const actorKinds = ['OPERATOR', 'USER', 'TOKEN', 'SERVICE', 'UNKNOWN'] as const;
 
-/** `name` is an operator's name or a user's id, else null. `UNKNOWN` did not authenticate. */
+/** `name` is an operator's name, or the id of a user or of a program's token, else null. `UNKNOWN` did not authenticate. */
 export interface Actor {
   kind: (typeof actorKinds)[number];
   name: string | null;
@@ -52,14 +54,18 @@ export interface AuditEntry {
   userId?: string | null;
   webhookId?: string | null;
   shipmentId?: string | null;
+  tokenId?: string | null;
   /** Names of the changed fields, never values. */
   fields?: string[];
 }
 
 export const service: Actor = { kind: 'SERVICE', name: null, address: null };
 
-export const actorOf = ({ operator, userId, address }: Caller): Actor =>
-  operator === null ? { kind: 'USER', name: userId, address } : { kind: 'OPERATOR', name: operator, address };
+export function actorOf({ operator, program, userId, address }: Caller): Actor {
+  if (operator !== null) return { kind: 'OPERATOR', name: operator, address };
+  if (program) return { kind: 'TOKEN', name: program.tokenId, address };
+  return { kind: 'USER', name: userId, address };
+}
 
 /** Call it in the transaction of the change. */
 export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
@@ -102,16 +108,17 @@ async function append(db: Database, lines: AuditLine[]): Promise<void> {
     'append-audit',
     `with given as (
        select action, outcome, kind as actor_kind, actor, address, "shipperId" as shipper_id, "userId" as user_id,
-              "webhookId" as webhook_id, "shipmentId" as shipment_id, coalesce(fields, '{}') as fields, count, place
+              "webhookId" as webhook_id, "shipmentId" as shipment_id, "tokenId" as token_id,
+              coalesce(fields, '{}') as fields, count, place
          from json_to_recordset($1::json) as t (action text, outcome text, kind text, actor text, address text,
-                "shipperId" uuid, "userId" uuid, "webhookId" uuid, "shipmentId" uuid, fields text[], count int, place int)
+                "shipperId" uuid, "userId" uuid, "webhookId" uuid, "shipmentId" uuid, "tokenId" uuid, fields text[], count int, place int)
      ), same as (
        select place, fields, count, (
               select a.audit_id from audit a
                where a.audit_id >= uuid_floor(now() - interval '1 minute') and a.at > now() - interval '1 minute'
                  and a.outcome = 'DONE' and a.action = g.action and a.actor_kind = g.actor_kind
-                 and (a.actor, a.address, a.shipper_id, a.user_id, a.webhook_id, a.shipment_id)
-                     is not distinct from (g.actor, g.address, g.shipper_id, g.user_id, g.webhook_id, g.shipment_id)
+                 and (a.actor, a.address, a.shipper_id, a.user_id, a.webhook_id, a.shipment_id, a.token_id)
+                     is not distinct from (g.actor, g.address, g.shipper_id, g.user_id, g.webhook_id, g.shipment_id, g.token_id)
                order by a.audit_id desc limit 1) as audit_id
          from given g where outcome = 'DONE'
      ), grown as (
@@ -122,8 +129,9 @@ async function append(db: Database, lines: AuditLine[]): Promise<void> {
        returning s.place
      )
      insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id,
-                        fields, count)
-     select action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id, fields, count
+                        token_id, fields, count)
+     select action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id, token_id, fields,
+            count
        from given where place not in (select place from grown)`,
     [
       JSON.stringify(
@@ -166,12 +174,14 @@ export interface AuditRow {
   userId: string | null;
   webhookId: string | null;
   shipmentId: string | null;
+  tokenId: string | null;
   fields: string[];
   count: number;
 }
 
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
-  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", fields, count`;
+  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", token_id as "tokenId",
+  fields, count`;
 
 export const listAudit = (
   db: Database,

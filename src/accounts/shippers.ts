@@ -203,6 +203,19 @@ export async function holdShipper(tx: Database, shipperId: string): Promise<bool
 export const keyMatches = (hash: string) =>
   `(account_key_hash = ${hash} or previous_key_hash = ${hash} and previous_key_until > now()) and status <> 'REMOVED'`;
 
+/** The keys of shipper `s` that are valid now. */
+export const keyColumns = `s.account_key_hash as key,
+  case when s.previous_key_until > now() then s.previous_key_hash end as "previousKey"`;
+
+export interface KeyColumns {
+  key: Buffer;
+  previousKey: Buffer | null;
+}
+
+/** One, or two after a rotation, in base64url. */
+export const keyHashesOf = ({ key, previousKey }: KeyColumns): string[] =>
+  [key, previousKey].flatMap((hash) => (hash ? [hash.toString('base64url')] : []));
+
 export async function accountKeyExists(db: Database, accountKeyHash: Buffer): Promise<boolean> {
   const rows = await db.query('account-key-exists', `select 1 from shippers where ${keyMatches('$1')}`, [
     accountKeyHash,

@@ -58,6 +58,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       slowByDesign: true,
       summary: 'Send a sample notification now',
       operationId: 'testWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does.',
@@ -78,6 +79,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       path: '/v1/deliveries/:deliveryId/redeliver',
       summary: 'Send a delivery again now',
       operationId: 'redeliver',
+      tokenScopes: ['webhooks'],
       tag: 'Deliveries',
       description:
         'Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was.',

@@ -1,6 +1,6 @@
 import { typedRequest, type Request } from './http/operations.js';
 import type { Egress, States, SubscribedWebhook, Subscription } from './api/types.js';
-import { createSend, type CallOptions } from './http/send.js';
+import { createSend, type CallOptions, type Send } from './http/send.js';
 import {
   fixedCredentials,
   limitsOf,
@@ -10,6 +10,7 @@ import {
   serviceAt,
   serviceOptions,
   validToken,
+  type Limits,
   type ServiceOptions,
 } from './http/service.js';
 import {
@@ -24,12 +25,12 @@ import {
 } from './resources/resources.js';
 import { events, type Events } from './resources/events.js';
 
-export interface ClientOptions extends ServiceOptions {
-  /** The account key. */
-  key: string;
-  email: string;
-  password: string;
-}
+/** A user's log-in, or a token that was made for the program, which needs no key. */
+export type ClientOptions = ServiceOptions &
+  (
+    | { key: string; email: string; password: string; token?: undefined }
+    | { token: string; key?: undefined; email?: undefined; password?: undefined }
+  );
 
 export interface Client {
   shipments: Shipments;
@@ -50,27 +51,16 @@ export interface Client {
   request: Request<'/v1/'>;
 }
 
+const ofUser = ['key', 'email', 'password'] as const;
+
 /**
- * The client of a shipper's API. It logs in on first use and again when the token expires. It needs no closing. Throws
- * TypeError for a missing, malformed or unknown option.
+ * The client of a shipper's API. Without a token it logs in on first use and again when that log-in expires. It needs no
+ * closing. Throws TypeError for a missing, malformed or unknown option.
  */
 export function createClient(options: ClientOptions): Client {
-  refuseUnknown(options, [...serviceOptions, 'key', 'email', 'password']);
-  const service = { ...serviceAt(options), key: nonEmpty('key', options.key) };
+  refuseUnknown(options, [...serviceOptions, 'token', ...ofUser]);
   const limits = limitsOf(options);
-  const user = `${nonEmpty('email', options.email)}:${nonEmpty('password', options.password)}`;
-  const login = createSend(
-    service,
-    fixedCredentials(`Basic ${Buffer.from(user).toString('base64')}`),
-    limits,
-  );
-  const send = createSend(
-    service,
-    loginCredentials(
-      async () => (await login('get', '/v1/login')).data as { token: string; expiresIn: string },
-    ),
-    limits,
-  );
+  const send = isOfProgram(options) ? sendAsProgram(options, limits) : sendAsUser(options, limits);
   const request = typedRequest<'/v1/'>(send);
   return {
     shipments: shipments(request, send),
@@ -84,6 +74,34 @@ export function createClient(options: ClientOptions): Client {
     egress: (callOptions = {}) => request('get', '/v1/egress', callOptions),
     request,
   };
+}
+
+/** A token that is undefined, such as that of a variable that is not set, must be missed by its name. */
+const isOfProgram = (options: ClientOptions): options is ClientOptions & { token: string } =>
+  options.token !== undefined || ('token' in options && options.key === undefined);
+
+function sendAsProgram(options: ClientOptions & { token: string }, limits: Limits): Send {
+  const given = ofUser.filter((name) => options[name] !== undefined);
+  if (given.length > 0) throw new TypeError(`Give either token, or ${ofUser.join(', ')}.`);
+  const credentials = fixedCredentials(`Bearer ${validToken('token', options.token)}`);
+  return createSend(serviceAt(options), credentials, limits);
+}
+
+function sendAsUser(options: ClientOptions & { key: string }, limits: Limits): Send {
+  const service = { ...serviceAt(options), key: nonEmpty('key', options.key) };
+  const user = `${nonEmpty('email', options.email)}:${nonEmpty('password', options.password)}`;
+  const login = createSend(
+    service,
+    fixedCredentials(`Basic ${Buffer.from(user).toString('base64')}`),
+    limits,
+  );
+  return createSend(
+    service,
+    loginCredentials(
+      async () => (await login('get', '/v1/login')).data as { token: string; expiresIn: string },
+    ),
+    limits,
+  );
 }
 
 export interface OperatorClientOptions extends ServiceOptions {

@@ -104,7 +104,7 @@ export const variables = z.object({
     .regex(/^[a-z]{2}$/, 'must be two lowercase letters')
     .optional()
     .describe(
-      'Two letters in new account keys, password links and tracking ids, by which a proxy finds this [cell](scaling.md#cells). Unset: none',
+      'Two letters in new account keys, tokens of programs, password links and tracking ids, by which a proxy finds this [cell](scaling.md#cells). Unset: none',
     ),
   DATA_DIR: z
     .string()

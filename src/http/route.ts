@@ -17,13 +17,27 @@ export const withoutSlot: OutsideSlot = (wait) => wait();
 
 export interface Caller {
   shipperId: string;
+  /** Empty unless a user asks. */
   userId: string;
   /** The shipper's own limit of requests per second; null: API_RATE_LIMIT. */
   rateLimit?: number | null;
-  /** Name of the operator's token; null for a shipper's user. */
+  /** Name of the operator's token; null for a shipper's user or program. */
   operator: string | null;
+  /** The token of a shipper's program; null for anyone else. */
+  program: ProgramCaller | null;
   address: string | null;
 }
+
+export interface ProgramCaller {
+  tokenId: string;
+  scopes: TokenScope[];
+  /** The only webhook that it may use; null: every one. */
+  webhookId: string | null;
+}
+
+/** The scopes of a program's token. */
+export const tokenScopes = ['orders', 'webhooks', 'read'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
 
 /** The scopes of an operator's token: reading, recording state events, or everything. */
 export type OperatorScope = 'read' | 'events' | 'admin';
@@ -82,6 +96,10 @@ export interface Route extends RouteDocs {
   cost: 'usual' | 'costly';
   /** The scope required of an operator's token; default: `read` for GET, else `admin`. */
   scope: OperatorScope;
+  /** A program's token needs one of these, or `read` for GET; none: only users may call it, unless it is a GET. */
+  tokenScopes: TokenScope[];
+  /** True if the response has nothing of another webhook when the caller's token is for one. */
+  narrows?: boolean;
   params: z.ZodObject;
   query: z.ZodObject;
   headers: z.ZodObject;
@@ -105,6 +123,8 @@ interface RouteSpec<
   slowByDesign?: boolean;
   cost?: Route['cost'];
   scope?: OperatorScope;
+  tokenScopes?: TokenScope[];
+  narrows?: boolean;
   params?: Params;
   query?: Query;
   /** Request headers by their documented names. */
@@ -135,6 +155,7 @@ export function route<
     auth: 'shipper',
     cost: 'usual',
     scope: spec.method === 'get' ? 'read' : 'admin',
+    tokenScopes: [],
     params: nothing,
     query: nothing,
     headers: nothing,
@@ -143,6 +164,12 @@ export function route<
     ...spec,
   } as unknown as Route;
 }
+
+/** The scopes of which a program's token needs one. */
+export const scopesFor = ({
+  method,
+  tokenScopes: own,
+}: Pick<Route, 'method' | 'tokenScopes'>): TokenScope[] => (method === 'get' ? [...own, 'read'] : own);
 
 /** Declares an endpoint of the operator's API. */
 export const operatorRoute = <

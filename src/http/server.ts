@@ -28,6 +28,7 @@ import {
   parseRequest,
   withoutSlot,
   type Caller,
+  type ProgramCaller,
   type OperatorScope,
   type OutsideSlot,
   type Route,
@@ -40,6 +41,8 @@ export interface Api {
   routes: Route[];
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
+  /** Throws ApiError if the program's token is not for this route, or for another webhook. */
+  authorize(spec: Route, request: Request, shipperId: string, program: ProgramCaller): Promise<void>;
   limit(shipperId: string, ownPerSecond: number | null): void;
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
@@ -114,7 +117,7 @@ function callerOf(request: Request, response: Response): string {
 }
 
 const admission =
-  (spec: Route, { authenticate, limit, shares, bodyBytes }: Api): RequestHandler =>
+  (spec: Route, { authenticate, authorize, limit, shares, bodyBytes }: Api): RequestHandler =>
   async (request, response, next) => {
     if (spec.slowByDesign) response.locals.slowByDesign = true;
     if (spec.auth === 'session') requireSameOrigin(request);
@@ -123,6 +126,7 @@ const admission =
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {
         limit(caller.shipperId, caller.rateLimit ?? null);
+        if (caller.program) await authorize(spec, request, caller.shipperId, caller.program);
         shares[spec.cost].begin(caller.shipperId, response);
       }
     }

@@ -68,6 +68,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       path: '/v1/inbox',
       summary: 'Show what arrived in the inbox',
       operationId: 'getInbox',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: `For development: the inbox is an address of the service itself that receives notifications and verifies them. It keeps the last ${maxItems} in memory, and does not exist in production.`,
       responses: {
@@ -95,6 +96,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       path: '/v1/inbox',
       summary: 'Let the inbox fail',
       operationId: 'changeInbox',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'For development: shows what becomes of deliveries to a failing receiver.',
       responses: {
@@ -126,6 +128,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       path: '/v1/inbox',
       summary: 'Empty the inbox',
       operationId: 'emptyInbox',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'For development. How the inbox responds does not change.',
       responses: {

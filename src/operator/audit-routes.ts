@@ -13,8 +13,8 @@ const query = z.object({
   userId: id('Only about this user.'),
   webhookId: id('Only about this webhook.'),
   actor: described(
-    z.string().regex(/^[\w-]{1,64}$/, 'must be the name of an operator or the id of a user'),
-    'Only what this operator (by name) or user (by id) did.',
+    z.string().regex(/^[\w-]{1,64}$/, 'must be the name of an operator, or the id of a user or token'),
+    'Only what this operator (by name), user or token (by id) did.',
     'operator',
   ).optional(),
   action: described(z.enum(auditActions), 'Only this action.').optional(),
@@ -42,11 +42,11 @@ const auditList = z
           actor: z.object({
             kind: described(
               z.enum(actorKinds),
-              '`UNKNOWN` did not authenticate; `SERVICE` is the service itself.',
+              '`TOKEN` is a program; `UNKNOWN` did not authenticate; `SERVICE` is the service itself.',
             ),
             name: described(
               z.string().nullable(),
-              "An operator's name or a user's id; else null.",
+              "An operator's name, or the id of a user or token; else null.",
               'operator',
             ),
             address: described(
@@ -59,6 +59,7 @@ const auditList = z
           userId: idOrNull('The user it is about.'),
           webhookId: idOrNull('The webhook it is about.'),
           shipmentId: idOrNull('The shipment it is about.'),
+          tokenId: idOrNull('The token of a program it is about.'),
           fields: described(z.array(z.string()), 'Names of the given fields.', ['status']),
           count: described(
             z.int().min(1),
@@ -89,7 +90,7 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       summary: 'Read the audit log, newest first',
       operationId: 'listAudit',
       description:
-        'Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.',
+        'Who changed which account, webhook, token or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.',
       responses: { 200: auditList },
       query,
       handle: async ({ query }) => {

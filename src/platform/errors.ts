@@ -37,8 +37,8 @@ export const forbidden = () =>
 
 export const suspended = () => new ApiError(403, 'FORBIDDEN', 'This account is suspended.');
 
-export const insufficientScope = (needed: string) =>
-  new ApiError(403, 'FORBIDDEN', `This operator token does not allow that: the scope ${needed} is required.`);
+export const insufficientScope = (token: 'operator token' | 'token', needed: string) =>
+  new ApiError(403, 'FORBIDDEN', `This ${token} does not allow that: the scope ${needed} is required.`);
 
 export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what} was not found.`);
 

@@ -10,9 +10,14 @@ import { passwordLinkRoute } from '../accounts/login/password-link.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
+import { createPrograms } from '../accounts/programs/authenticate.js';
+import { authorizeProgram } from '../accounts/programs/authorize.js';
+import { findWebhookByName } from '../webhooks/store.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';
 import { createBodyBytes } from '../http/request/body.js';
+import { findReplay } from '../catch-up/replay/request-store.js';
+import { findWebhookOfDelivery } from '../history/log/store.js';
 import type { Resources } from './resources.js';
 
 export type Access = ReturnType<typeof openAccess>;
@@ -56,6 +61,11 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     cookie: createSessionCookie(config.PUBLIC_URL),
   };
   const principals = createPrincipalCache(db);
+  const programs = createPrograms(db);
+  const onAccountChanged = () => {
+    principals.clear();
+    programs.clear();
+  };
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
   const onRefused = () => onLimited('at_once');
   const loginLimits = createLoginLimits({
@@ -69,9 +79,15 @@ export function openAccess(resources: Resources, refusals: Refusals) {
   const logIn = createLogIn(db, loginLimits, refusals);
   return {
     authenticate: {
-      shipper: authenticateShipper(db, credentials, principals),
+      shipper: authenticateShipper(db, credentials, principals, programs),
       operator: authenticateOperator(operatorsOf(config), refusals),
     },
+    authorize: authorizeProgram({
+      delivery: (shipperId, deliveryId) => findWebhookOfDelivery(db, shipperId, deliveryId),
+      replay: async (shipperId, replayId) => (await findReplay(db, replayId, shipperId))?.webhookId ?? null,
+      name: async (shipperId, name) =>
+        (await findWebhookByName(db, shipperId, name))?.webhook.webhookId ?? null,
+    }),
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
     shares: {
       usual: createShares({ ...share, onRefused }),
@@ -90,7 +106,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
       }),
       passwordLinkRoute({ db, limits, secret: config.TOKEN_SECRET, mails }),
     ],
-    /** Call it after every change of an account: this process has cached its users. */
-    onAccountChanged: principals.clear,
+    /** Call it after every change of an account: this process has cached its users and programs. */
+    onAccountChanged,
   };
 }

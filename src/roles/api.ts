@@ -1,5 +1,6 @@
 import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
+import { programRoutes } from '../accounts/programs/routes.js';
 import type { Config } from '../config/config.js';
 import { byHandRoutes } from '../catch-up/by-hand.js';
 import {
@@ -39,7 +40,13 @@ import { simulationRoutes } from '../shipments/simulation/routes.js';
 import { createWebhookLimits } from '../webhooks/limits.js';
 import { egressRoute, webhookRoutes } from '../webhooks/routes.js';
 import { resealKeyCheck, resealWebhooks } from '../webhooks/reseal.js';
-import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from '../webhooks/store.js';
+import {
+  deleteWebhooks,
+  findShipperOfWebhook,
+  resumeWebhooks,
+  suspendWebhooks,
+  listWebhookIds,
+} from '../webhooks/store.js';
 import type { WorkerRole } from './worker.js';
 
 const ordersAtOnce = 60;
@@ -86,6 +93,14 @@ export function apiRoutes(
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: engine.wake };
   return [
     ...access.loginRoutes,
+    ...programRoutes({
+      db,
+      cell: config.CELL,
+      limits: resources.limits,
+      hasWebhook: async (shipperId, webhookId) => (await findShipperOfWebhook(db, webhookId)) === shipperId,
+      onLimited: () => onLimited('token_creation'),
+      onRevoked: access.onAccountChanged,
+    }),
     ...accountRoutes(resources, access, publicUrl),
     ...webhookRoutes({
       db,

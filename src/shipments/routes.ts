@@ -46,6 +46,7 @@ export function shipmentRoutes(deps: {
       ungated: true, // it has its own admission
       summary: 'Create an order',
       operationId: 'integrateOrder',
+      tokenScopes: ['orders'],
       tag: 'Shipments',
       description:
         'A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.',
@@ -69,6 +70,7 @@ export function shipmentRoutes(deps: {
       path: '/v1/shipment-tracking/:trackingId',
       summary: 'Track a shipment',
       operationId: 'trackShipment',
+      tokenScopes: ['orders'],
       tag: 'Shipments',
       description: 'Works with and without webhooks.',
       responses: { 200: tracking },
@@ -147,6 +149,7 @@ export function findingRoutes({
       cost: 'costly',
       summary: 'List shipments, newest first',
       operationId: 'listShipments',
+      tokenScopes: ['orders'],
       tag: 'Shipments',
       description: listDescription,
       responses: { 200: shipmentList },
@@ -160,6 +163,8 @@ export function findingRoutes({
       path: '/v1/states',
       summary: 'List the states of shipments',
       operationId: 'listStates',
+      tokenScopes: ['orders', 'webhooks'],
+      narrows: true,
       tag: 'Shipments',
       description: 'The states that webhooks may be interested in, and those that may follow each.',
       responses: { 200: stateList },

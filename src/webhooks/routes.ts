@@ -57,6 +57,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       cost: 'costly',
       summary: 'List webhooks',
       operationId: 'listWebhooks',
+      tokenScopes: ['webhooks'],
+      narrows: true,
       tag: 'Webhooks',
       responses: { 200: responses.webhookList },
       query: z.object({
@@ -66,7 +68,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       }),
       handle: async ({ caller, query: { include: wanted, ...query } }) => {
         const { filter, after, rows, cut } = pageOf(`webhooks of ${caller.shipperId}`, query);
-        const found = await listWebhooks(db, caller.shipperId, filter, after, rows);
+        const only = caller.program?.webhookId ?? null;
+        const found = await listWebhooks(db, caller.shipperId, { ...filter, only }, after, rows);
         const { page, nextCursor } = cut(found, (webhook) => webhook.webhookId);
         const ids = page.map(({ webhookId }) => webhookId);
         const included = await readIncluded(deps, wanted, ids);
@@ -79,6 +82,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks',
       summary: 'Create a webhook',
       operationId: 'createWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: `The same address may be registered more than once. The states that \`interests\` can name today: ${namesToday}.`,
       responses: { 201: responses.newWebhook },
@@ -99,6 +103,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId',
       summary: 'Get a webhook',
       operationId: 'getWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'Also shows how its deliveries are going.',
       responses: { 200: responses.webhookWithHealth },
@@ -114,6 +119,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId',
       summary: 'Update a webhook',
       operationId: 'updateWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
@@ -136,6 +142,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/by-name/:name',
       summary: 'Create or update a webhook by its name',
       operationId: 'declareWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'For the start of a program that receives: it creates the webhook of this name, or gives it these settings. The same again changes nothing. Fields that are left out stay unchanged, and so does `status`: a webhook that was paused by hand stays paused. A new webhook needs `interests` and `targetAddress`. Headers are as in an update.',
@@ -164,6 +171,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId',
       summary: 'Delete a webhook',
       operationId: 'deleteWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts.',
       responses: { 200: responses.deletedWebhook },
@@ -189,6 +197,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId/rotate-secret',
       summary: 'Make a new secret',
       operationId: 'rotateSecret',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'The old secret continues to sign for `overlap`, and each one before until the time that was promised for it; five can. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
@@ -227,6 +236,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId/secrets/previous',
       summary: 'End the earlier secrets',
       operationId: 'endEarlierSecrets',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'The secrets before the current one sign no longer, whatever was promised for them. After the response, nothing is signed with them.',
@@ -260,6 +270,8 @@ export const egressRoute = (addresses: readonly string[]): Route =>
     path: '/v1/egress',
     summary: 'Where notifications come from',
     operationId: 'getEgress',
+    tokenScopes: ['webhooks'],
+    narrows: true,
     tag: 'Webhooks',
     description: 'For the firewall in front of your receiver. A signature proves more than an address.',
     responses: { 200: responses.egress },

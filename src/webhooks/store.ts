@@ -77,7 +77,7 @@ export function insertWebhook(
 export function listWebhooks(
   db: Database,
   shipperId: string,
-  { status }: { status?: Webhook['status'] | undefined },
+  { status, only }: { status?: Webhook['status'] | undefined; only: string | null },
   afterId: string | undefined,
   limit: number,
 ) {
@@ -85,9 +85,9 @@ export function listWebhooks(
     'list-webhooks',
     `select ${columns} from webhooks
       where shipper_id = $1 and deleted_at is null and webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
-        and ($4::text is null or status = $4)
+        and ($4::text is null or status = $4) and ($5::uuid is null or webhook_id = $5)
       order by webhook_id limit $3`,
-    [shipperId, afterId ?? null, limit, status ?? null],
+    [shipperId, afterId ?? null, limit, status ?? null, only],
   );
 }
 

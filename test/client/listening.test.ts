@@ -127,7 +127,7 @@ test('reports at the first failure that the service cannot be reached yet, once'
   expect(lines[1]).toMatch(/^Listening to /);
 });
 
-test('--interests warns of a state that the service does not have', async () => {
+test('--interests warns of a state that the service does not have; a token replaces the log-in', async () => {
   standIn.respond = ({ path }) =>
     path === '/v1/states' ? { data: { states: [{ state: 'CREATED' }, { state: 'DELIVERED' }] } } : 'hang';
   const program = spawn(
@@ -137,9 +137,7 @@ test('--interests warns of a state that the service does not have', async () => 
       env: {
         PATH: process.env.PATH,
         PARCELHOOK_URL: standIn.url,
-        PARCELHOOK_KEY: 'k',
-        PARCELHOOK_EMAIL: 'e',
-        PARCELHOOK_PASSWORD: 'p',
+        PARCELHOOK_TOKEN: 'phk_token',
       },
     },
   );
@@ -148,6 +146,8 @@ test('--interests warns of a state that the service does not have', async () => 
   try {
     await until('it warns', () => told.includes('\n'));
     expect(told).toBe('Warning: this service has no state DELIVERD; its states are CREATED, DELIVERED.\n');
+    expect(standIn.logins).toEqual([]);
+    expect(standIn.calls[0]).toMatchObject({ headers: { authorization: 'Bearer phk_token' } });
   } finally {
     program.kill();
   }

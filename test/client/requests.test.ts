@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
-import { createClient, createOperatorClient, type Client } from '../../src/client/index.js';
+import {
+  createClient,
+  createOperatorClient,
+  type Client,
+  type ClientOptions,
+} from '../../src/client/index.js';
 import type { ServiceOptions } from '../../src/client/http/service.js';
 import { sampleOrder } from '../support/client.js';
 import { credentials, failureOf, inSequence, refused, startStandIn, type StandIn } from './stand-in.js';
@@ -267,6 +272,26 @@ describe('requests', () => {
     expect(seen).toEqual(['FAILED 1', 'FAILED 2', 'FAILED 3']);
     for await (const delivery of client.deliveries.all({ limit: 7 })) if (delivery) break;
     expect(standIn.calls.map(({ query }) => query.limit)).toEqual(['250', '250', '250', '7']);
+  });
+
+  test('of a program have its token, no key and no log-in, which no 401 repeats', async () => {
+    const program = createClient({ url: standIn.url, token: 'phk_token' });
+    standIn.respond = inSequence(addresses, refused(401, 'UNAUTHORIZED'));
+    await program.egress();
+    expect(await failureOf(program.egress())).toMatchObject({ status: 401 });
+    expect(standIn.logins).toEqual([]);
+    const sent = { query: {}, headers: { authorization: 'Bearer phk_token' } };
+    expect(standIn.calls).toMatchObject([sent, sent]);
+    const both = { url: standIn.url, token: 'phk_token', ...credentials } as unknown as ClientOptions;
+    expect(() => createClient(both)).toThrow(new TypeError('Give either token, or key, email, password.'));
+    for (const [token, message] of [
+      [undefined, 'token is required.'],
+      ['', 'token is required.'],
+      ['phk a', 'token must be printable ASCII without spaces.'],
+    ] as const)
+      expect(() => createClient({ url: standIn.url, token: token as string })).toThrow(
+        new TypeError(message),
+      );
   });
 
   test("of an operator have the operator's token and no key", async () => {

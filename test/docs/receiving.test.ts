@@ -11,7 +11,7 @@ import { sign } from '../../src/engine/send/headers.js';
 import { renderNotification } from '../../src/engine/record/store.js';
 import { newSecret } from '../../src/engine/send/sealing.js';
 import { environment, has, python } from '../client/python.js';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { newProgram, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { readTracked } from '../support/project-files.js';
 import { freePort } from '../support/redis.js';
@@ -70,9 +70,7 @@ beforeAll(async () => {
     PORT: String(port),
     DATABASE_URL: ownDatabase,
     PARCELHOOK_URL: service.url,
-    PARCELHOOK_KEY: account.accountKey,
-    PARCELHOOK_EMAIL: account.email,
-    PARCELHOOK_PASSWORD: account.password,
+    PARCELHOOK_TOKEN: (await newProgram(service, account, { scopes: ['read'] })).token,
     WEBHOOK_SECRET: secret,
     WEBHOOK_ID: webhookId,
     URL: service.url,

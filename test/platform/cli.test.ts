@@ -51,6 +51,7 @@ const audited = {
       userId: null,
       webhookId: id(3),
       shipmentId: null,
+      tokenId: null,
       fields: [],
     },
   ],

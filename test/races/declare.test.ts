@@ -19,7 +19,13 @@ let on: (db: Database) => WebhookDependencies;
 const neverCalled = () => Promise.reject(new Error('no declaration here calls it'));
 
 beforeAll(() => {
-  caller = { shipperId: world.shipperId, userId: world.shipperId, operator: null, address: null };
+  caller = {
+    shipperId: world.shipperId,
+    userId: world.shipperId,
+    operator: null,
+    program: null,
+    address: null,
+  };
   const limits = createWebhookLimits({
     limits: createRateLimits(undefined, 'test'),
     stored: new StoredBytes({ db: world.db, logger, metrics: createMetrics(), limit: 0 }),
@@ -60,7 +66,9 @@ const declare = (db: Database, fields: object = {}) =>
     { outside: withoutSlot, withMisspelt: (details) => details },
   );
 const named = async () =>
-  (await listWebhooks(world.db, world.shipperId, {}, undefined, 9)).filter(({ name }) => name === 'orders');
+  (await listWebhooks(world.db, world.shipperId, { only: null }, undefined, 9)).filter(
+    ({ name }) => name === 'orders',
+  );
 
 describe('of two declarations of one new name at once', () => {
   test.each([

@@ -96,6 +96,30 @@ export async function registerAccount(
   };
 }
 
+export interface Program {
+  tokenId: string;
+  token: string;
+  /** Without a key. */
+  call(path: string, options?: Request): Promise<ApiResponse>;
+}
+
+/** A program of the account, with a token of its own. */
+export async function newProgram(
+  service: { url: string },
+  account: Account,
+  fields: { scopes: string[]; name?: string; webhookId?: string; expiresAt?: unknown },
+): Promise<Program> {
+  const response = await account.call('/v1/tokens', { body: { name: 'Shop', ...fields } });
+  if (response.httpStatus !== 201) throw new Error(JSON.stringify(response.body));
+  const { tokenId, token } = response.data as { tokenId: string; token: string };
+  return { tokenId, token, call: programAt(service, token) };
+}
+
+export const programAt =
+  ({ url }: { url: string }, token: string): Program['call'] =>
+  (path, options = {}) =>
+    request(url + path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } });
+
 /** Sent with each request by a browser and by the portal's script. */
 export const fromPortal = { 'sec-fetch-site': 'same-origin', 'parcelhook-csrf': '1' };
 

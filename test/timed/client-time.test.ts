@@ -52,7 +52,7 @@ const routes = [
   declared('get', '/v1/costly', () => sleep(clientsMs, 'done'), 'costly'),
 ];
 
-const caller = { shipperId: 's', userId: 'u', operator: null, address: null };
+const caller = { shipperId: 's', userId: 'u', operator: null, program: null, address: null };
 
 beforeAll(async () => {
   const shares = (concurrency: number, concurrencyPerShipper: number) =>
@@ -73,6 +73,7 @@ beforeAll(async () => {
       api: {
         routes,
         authenticate: { shipper: authenticate, operator: authenticate },
+        authorize: () => Promise.resolve(),
         limit: () => undefined,
         shares: { usual: shares(20, 20), costly: shares(costlyAtOnce, 1) },
         bodyBytes: createBodyBytes({ maxBytes: 2 ** 24, onRefused: () => undefined }),

@@ -4,8 +4,9 @@ import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
 import type { Refusals } from '../audit.js';
-import { sameText, sha256 } from '../credentials.js';
+import { programTokenPrefix, sameText, sha256 } from '../credentials.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
+import type { Programs } from '../programs/authenticate.js';
 import { accountKeyExists } from '../shippers.js';
 import type { Tokens, VerifiedClaims } from '../tokens.js';
 
@@ -55,10 +56,10 @@ type Scheme = keyof typeof forms;
 export function keyAndCredentials(
   request: Request,
   scheme: Scheme,
+  credentials = credentialsIn(request.headers.authorization ?? '', scheme),
 ): { accountKey: string; credentials: string } {
   const { key } = request.query;
-  const header = request.get('authorization') ?? '';
-  const credentials = credentialsIn(header, scheme);
+  const header = request.headers.authorization ?? '';
   const problems = [
     ...keyProblems(key),
     ...(credentials === undefined ? headerProblems(header, scheme) : []),
@@ -103,33 +104,45 @@ export interface ShipperCredentials {
   cookie: SessionCookie;
 }
 
+/** Null if a request without a key has none, because what it has besides names its shipper. */
+function optionalKey({ query: { key } }: Request): string | null {
+  const problems = key === undefined ? [] : keyProblems(key);
+  if (problems.length > 0) throw unauthorized('Bearer', problems.join(' '));
+  return (key as string | undefined) ?? null;
+}
+
 /**
  * A cookie does not count beside an Authorization header. Its token has the key, so the request may leave the key out.
  */
 async function claimsOf(
   request: Request,
+  bearer: string | undefined,
   { tokens, sessions, cookie }: ShipperCredentials,
 ): Promise<{ claims: VerifiedClaims | null; accountKey: string | null }> {
   const session = request.headers.authorization === undefined ? cookie.read(request) : null;
   if (session === null) {
-    const { accountKey, credentials } = keyAndCredentials(request, 'Bearer');
+    const { accountKey, credentials } = keyAndCredentials(request, 'Bearer', bearer);
     return { claims: await tokens.verify(credentials), accountKey };
   }
   requireSameOrigin(request);
-  const { key } = request.query;
-  const problems = key === undefined ? [] : keyProblems(key);
-  if (problems.length > 0) throw unauthorized('Bearer', problems.join(' '));
-  return { claims: await sessions.verify(session), accountKey: (key as string | undefined) ?? null };
+  const accountKey = optionalKey(request);
+  return { claims: await sessions.verify(session), accountKey };
 }
 
 /**
- * Accepts a request as Authentication 3 of the specification asks. 403: the key is another shipper's, the shipper is
- * suspended, or no page of ours sent the cookie. 503: the token cannot be checked now.
+ * Accepts a request as Authentication 3 of the specification asks, or with the token of a program. 403: the key is
+ * another shipper's, the shipper is suspended, or no page of ours sent the cookie. 503: the token cannot be checked now.
  */
 export const authenticateShipper =
-  (db: Database, credentials: ShipperCredentials, principals: PrincipalCache) =>
+  (db: Database, credentials: ShipperCredentials, principals: PrincipalCache, programs: Programs) =>
   async (request: Request): Promise<Caller> => {
-    const { claims, accountKey } = await claimsOf(request, credentials);
+    const bearer = tokenIn(request);
+    if (bearer?.startsWith(programTokenPrefix)) {
+      const program = await programs.authenticate(bearer, optionalKey(request));
+      const { shipperId, rateLimit } = program;
+      return { shipperId, userId: '', rateLimit, operator: null, program, address: addressOf(request) };
+    }
+    const { claims, accountKey } = await claimsOf(request, bearer, credentials);
     if (!claims) throw unauthorized();
     const { shipperId, userId } = claims;
     const hash = accountKey === null ? Buffer.from(claims.accountKeyHash, 'base64url') : sha256(accountKey);
@@ -142,6 +155,7 @@ export const authenticateShipper =
       userId,
       rateLimit: principal!.rateLimit,
       operator: null,
+      program: null,
       address: addressOf(request),
     };
   };
@@ -202,8 +216,11 @@ export const authenticateOperator =
         shipperId: '',
         userId: '',
         operator: operator.name,
+        program: null,
         address: addressOf(request),
       };
     noteRefused(refusals, operator, request);
-    throw operator ? insufficientScope(needed) : unauthorized('Bearer', 'The operator token is not valid.');
+    throw operator
+      ? insufficientScope('operator token', needed)
+      : unauthorized('Bearer', 'The operator token is not valid.');
   };

@@ -141,6 +141,7 @@ export function replayRoutes(deps: ReplayRequestDependencies): Route[] {
       cost: 'costly',
       summary: 'Send what a webhook missed',
       operationId: 'replayWebhook',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.',
@@ -230,6 +231,7 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       path: '/v1/webhooks/:webhookId/replays',
       summary: 'List the replays of a webhook, newest first',
       operationId: 'listReplays',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'Finished replays are stored as long as the delivery log.',
       responses: { 200: replayList },
@@ -248,6 +250,7 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       path: '/v1/replays/:replayId',
       summary: 'Get a replay',
       operationId: 'getReplay',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description: 'Shows its progress.',
       responses: { 200: replayProgress },
@@ -260,6 +263,7 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       path: '/v1/replays/:replayId/cancel',
       summary: 'Cancel a replay',
       operationId: 'cancelReplay',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is.',

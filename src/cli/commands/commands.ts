@@ -74,7 +74,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
 }
 
 const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
-const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
+const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'tokenId', 'fields'];
 
 function addAuditCommand(program: Command, request: Request, io: Io): void {
   paged(shipperOption(program.command('audit'), 'only about this shipper'))

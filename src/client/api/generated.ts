@@ -70,6 +70,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tokens of programs
+         * @description Also shows those that have expired. The tokens themselves are not shown. A token of a program needs the scope `read`.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token for a program
+         * @description For programs that act without a user. It belongs to the shipper: it stays valid when the user who made it is removed, or the account key changes. With it, `key` may be left out. Only a user who has logged in can make one.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description Every process refuses it within 10 seconds. Only a user who has logged in can revoke one.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/shippers": {
         parameters: {
             query?: never;
@@ -222,7 +266,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.
+         * @description Who changed which account, webhook, token or secret, which operator read the payload of a delivery, and who was refused as an operator or at a login. What one actor does to one thing within a minute is one entry with a count; nothing else of an entry changes. Those older than `AUDIT_RETENTION` are deleted.
          */
         get: operations["listAudit"];
         put?: never;
@@ -240,12 +284,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks */
+        /**
+         * List webhooks
+         * @description A token of a program needs the scope `webhooks` or `read`.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+         * @description The same address may be registered more than once. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -263,21 +310,21 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Also shows how its deliveries are going.
+         * @description Also shows how its deliveries are going. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts.
+         * @description Its unfinished deliveries become `CANCELLED`. After the response, no attempt starts. A token of a program needs the scope `webhooks`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
+         * @description Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. But if `targetAddress` moves to another origin (scheme, host and port), each header must be given again with its value, or left out of `headers`: the new host must not get what was meant for the old one. Another `targetAddress` begins with a closed circuit, and with no failures. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds. A token of a program needs the scope `webhooks`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -292,7 +339,7 @@ export interface paths {
         get?: never;
         /**
          * Create or update a webhook by its name
-         * @description For the start of a program that receives: it creates the webhook of this name, or gives it these settings. The same again changes nothing. Fields that are left out stay unchanged, and so does `status`: a webhook that was paused by hand stays paused. A new webhook needs `interests` and `targetAddress`. Headers are as in an update.
+         * @description For the start of a program that receives: it creates the webhook of this name, or gives it these settings. The same again changes nothing. Fields that are left out stay unchanged, and so does `status`: a webhook that was paused by hand stays paused. A new webhook needs `interests` and `targetAddress`. Headers are as in an update. A token of a program needs the scope `webhooks`.
          */
         put: operations["declareWebhook"];
         post?: never;
@@ -313,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description The old secret continues to sign for `overlap`, and each one before until the time that was promised for it; five can. Use `0s` if the secret has leaked: after the response, nothing is signed with it.
+         * @description The old secret continues to sign for `overlap`, and each one before until the time that was promised for it; five can. Use `0s` if the secret has leaked: after the response, nothing is signed with it. A token of a program needs the scope `webhooks`.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -334,7 +381,7 @@ export interface paths {
         post?: never;
         /**
          * End the earlier secrets
-         * @description The secrets before the current one sign no longer, whatever was promised for them. After the response, nothing is signed with them.
+         * @description The secrets before the current one sign no longer, whatever was promised for them. After the response, nothing is signed with them. A token of a program needs the scope `webhooks`.
          */
         delete: operations["endEarlierSecrets"];
         options?: never;
@@ -351,7 +398,7 @@ export interface paths {
         };
         /**
          * Where notifications come from
-         * @description For the firewall in front of your receiver. A signature proves more than an address.
+         * @description For the firewall in front of your receiver. A signature proves more than an address. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getEgress"];
         put?: never;
@@ -371,13 +418,13 @@ export interface paths {
         };
         /**
          * List shipments, newest first
-         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `orders` or `read`.
          */
         get: operations["listShipments"];
         put?: never;
         /**
          * Create an order
-         * @description A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.
+         * @description A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`. A token of a program needs the scope `orders`.
          */
         post: operations["integrateOrder"];
         delete?: never;
@@ -395,7 +442,7 @@ export interface paths {
         };
         /**
          * Track a shipment
-         * @description Works with and without webhooks.
+         * @description Works with and without webhooks. A token of a program needs the scope `orders` or `read`.
          */
         get: operations["trackShipment"];
         put?: never;
@@ -415,7 +462,7 @@ export interface paths {
         };
         /**
          * List the states of shipments
-         * @description The states that webhooks may be interested in, and those that may follow each.
+         * @description The states that webhooks may be interested in, and those that may follow each. A token of a program needs the scope `orders` or `webhooks` or `read`.
          */
         get: operations["listStates"];
         put?: never;
@@ -437,7 +484,7 @@ export interface paths {
         put?: never;
         /**
          * Simulate the journey of a shipment
-         * @description For development; `SIMULATE` switches it on. The first state is recorded at once, each further one after the interval, and your webhooks are notified as usual. If the shipment is not created yet, the journey starts when it is. It ends early if another event changes the shipment so that the next state is not allowed. It pauses while the account is suspended.
+         * @description For development; `SIMULATE` switches it on. The first state is recorded at once, each further one after the interval, and your webhooks are notified as usual. If the shipment is not created yet, the journey starts when it is. It ends early if another event changes the shipment so that the next state is not allowed. It pauses while the account is suspended. A token of a program needs the scope `orders`.
          */
         post: operations["simulateShipment"];
         delete?: never;
@@ -455,7 +502,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -475,7 +522,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its payload and its attempts
-         * @description Shows every attempt, newest first, 100 per page.
+         * @description Shows every attempt, newest first, 100 per page. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -495,7 +542,7 @@ export interface paths {
         };
         /**
          * Count the attempts of a webhook by hour
-         * @description Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.
+         * @description Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getWebhookStats"];
         put?: never;
@@ -517,7 +564,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample notification now
-         * @description Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does.
+         * @description Works whatever the status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt; the response shows it as the log does. A token of a program needs the scope `webhooks`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -537,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again now
-         * @description Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was.
+         * @description Makes one attempt outside the schedule, with the same `webhook-id`, also after a success. If it fails, the delivery stays as it was. A token of a program needs the scope `webhooks`.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -557,7 +604,7 @@ export interface paths {
         put?: never;
         /**
          * Send what a webhook missed
-         * @description Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.
+         * @description Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`. A token of a program needs the scope `webhooks`.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -575,7 +622,7 @@ export interface paths {
         };
         /**
          * List the replays of a webhook, newest first
-         * @description Finished replays are stored as long as the delivery log.
+         * @description Finished replays are stored as long as the delivery log. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["listReplays"];
         put?: never;
@@ -595,7 +642,7 @@ export interface paths {
         };
         /**
          * Get a replay
-         * @description Shows its progress.
+         * @description Shows its progress. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getReplay"];
         put?: never;
@@ -617,7 +664,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a replay
-         * @description No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is.
+         * @description No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is. A token of a program needs the scope `webhooks`.
          */
         post: operations["cancelReplay"];
         delete?: never;
@@ -975,7 +1022,7 @@ export interface paths {
         };
         /**
          * Read the feed of events, oldest first
-         * @description Every state change of your shipments, in the order of commit. No event ever appears before a cursor that was already returned, and the events of a shipment come in sequence. A reader that follows the cursors gets every event exactly once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.
+         * @description Every state change of your shipments, in the order of commit. No event ever appears before a cursor that was already returned, and the events of a shipment come in sequence. A reader that follows the cursors gets every event exactly once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since. A token of a program needs the scope `read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1138,6 +1185,125 @@ export interface components {
              */
             email: string;
         };
+        /** @description A token of a program. */
+        ProgramToken: {
+            /**
+             * Format: uuid
+             * @description Identifier of the token.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            tokenId: string;
+            /**
+             * @description What it is for.
+             * @example Shop
+             */
+            name: string;
+            /**
+             * @description What it may do. `orders`: place, list, track, simulate and cancel shipments. `webhooks`: everything under webhooks, deliveries and replays. `read`: read everything there is, the feed too.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            scopes: ("orders" | "webhooks" | "read")[];
+            /**
+             * Format: uuid
+             * @description The only webhook that it may use; null: every one.
+             * @example null
+             */
+            webhookId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date
+             * @description The last day (UTC) on which it was used; null: never.
+             * @example 2026-11-21
+             */
+            lastUsedOn: string | null;
+        };
+        TokenRegistration: {
+            /**
+             * @description What it is for, in your own words.
+             * @example Shop
+             */
+            name: string;
+            /**
+             * @description What it may do. `orders`: place, list, track, simulate and cancel shipments. `webhooks`: everything under webhooks, deliveries and replays. `read`: read everything there is, the feed too.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            scopes: ("orders" | "webhooks" | "read")[];
+            /**
+             * Format: uuid
+             * @description The only webhook that it may use, with the scopes `webhooks` and `read`. Default: every one.
+             */
+            webhookId?: string;
+            /**
+             * @description When it expires. Default: never. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+             * @example 2030-01-15T00:00:00Z
+             */
+            expiresAt?: string | number;
+        };
+        /** @description The token, which is shown only here. */
+        CreatedToken: {
+            /**
+             * Format: uuid
+             * @description Identifier of the token.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            tokenId: string;
+            /**
+             * @description What it is for.
+             * @example Shop
+             */
+            name: string;
+            /**
+             * @description What it may do. `orders`: place, list, track, simulate and cancel shipments. `webhooks`: everything under webhooks, deliveries and replays. `read`: read everything there is, the feed too.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            scopes: ("orders" | "webhooks" | "read")[];
+            /**
+             * Format: uuid
+             * @description The only webhook that it may use; null: every one.
+             * @example null
+             */
+            webhookId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date
+             * @description Null: it was never used.
+             * @example null
+             */
+            lastUsedOn: string | null;
+            /**
+             * @description Send it as `Authorization: Bearer <token>`. Store it; it is not shown again.
+             * @example phk_1x9TqLz0cW4vJdYbKe7RmUa3HsGoNp5iFtQ8XyBn2Ch6DgZ0mX4Ue
+             */
+            token: string;
+        };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
             /**
@@ -1266,7 +1432,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1274,12 +1440,12 @@ export interface components {
             outcome: "DONE" | "REFUSED";
             actor: {
                 /**
-                 * @description `UNKNOWN` did not authenticate; `SERVICE` is the service itself.
+                 * @description `TOKEN` is a program; `UNKNOWN` did not authenticate; `SERVICE` is the service itself.
                  * @enum {string}
                  */
-                kind: "OPERATOR" | "USER" | "SERVICE" | "UNKNOWN";
+                kind: "OPERATOR" | "USER" | "TOKEN" | "SERVICE" | "UNKNOWN";
                 /**
-                 * @description An operator's name or a user's id; else null.
+                 * @description An operator's name, or the id of a user or token; else null.
                  * @example operator
                  */
                 name: string | null;
@@ -1313,6 +1479,12 @@ export interface components {
              * @example null
              */
             shipmentId: string | null;
+            /**
+             * Format: uuid
+             * @description The token of a program it is about.
+             * @example null
+             */
+            tokenId: string | null;
             /**
              * @description Names of the given fields.
              * @example [
@@ -4276,7 +4448,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service. */
+        /** @description The token is valid, but the key is another shipper's, the account is suspended, or a program's or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -4605,6 +4777,174 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens in the order in which they were made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Tokens in the order in which they were made. */
+                        data: {
+                            tokens: components["schemas"]["ProgramToken"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRegistration"];
+            };
+        };
+        responses: {
+            /** @description The token, which is shown only here. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "CREATED";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["CreatedToken"];
+                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
+                        warnings?: components["schemas"]["IgnoredField"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description You have 50 tokens, none of which has expired. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or 200 tokens were made within an hour. */
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The token.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The token is revoked. */
+                        data: {
+                            /**
+                             * Format: uuid
+                             * @description Identifier of the token.
+                             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                             */
+                            tokenId: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5254,12 +5594,12 @@ export interface operations {
                  */
                 webhookId?: string;
                 /**
-                 * @description Only what this operator (by name) or user (by id) did.
+                 * @description Only what this operator (by name), user or token (by id) did.
                  * @example operator
                  */
                 actor?: string;
                 /** @description Only this action. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**

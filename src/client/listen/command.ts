@@ -5,7 +5,7 @@ import { version } from '../api/generated.js';
 import { createClient, type Client } from '../client.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { listen } from './listen.js';
-import { readOptions, UsageError, type Env } from './options.js';
+import { readOptions, UsageError, type Env, type ListenAccount } from './options.js';
 import { createJsonPrinter, createPrinter, printable } from './print.js';
 
 export interface Io {
@@ -26,6 +26,8 @@ It runs until Ctrl-C, registers no webhook and leaves nothing behind. If the ser
 Options:
   --forward <url>      where to send notifications, such as http://localhost:3000/hook
   --url <url>          address of the service (default: PARCELHOOK_URL, else http://localhost:8080)
+  --token <token>      of a program, with the scope read; preferably set PARCELHOOK_TOKEN instead. Without one, the
+                       next three log in as a user
   --key <key>          account key (default: PARCELHOOK_KEY)
   --email <email>      e-mail address of a user (default: PARCELHOOK_EMAIL)
   --password <text>    preferably set PARCELHOOK_PASSWORD instead; prompted for if neither is given
@@ -77,11 +79,10 @@ async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Prom
       io.stdout.write(help);
       return exitCode.done;
     }
-    const password = options.password ?? (await promptedPassword(io, signal));
-    if (password === null) return exitCode.done;
-    if (password === '') throw new UsageError('The password is empty.');
-    const { url, key, email, json } = options;
-    const client = createClient({ url, key, email, password, userAgent: `parcelhook-listen/${version}` });
+    const { url, json } = options;
+    const account = await credentialsOf(options.account, io, signal);
+    if (account === null) return exitCode.done;
+    const client = createClient({ url, ...account, userAgent: `parcelhook-listen/${version}` });
     const printer = (json ? createJsonPrinter : createPrinter)((text) => void io.stdout.write(text));
     const warn = (text: string) => void io.stderr.write(printable(`${text}\n`));
     if (options.interests) void warnOfUnknownStates(client, options.interests, warn, signal);
@@ -109,6 +110,14 @@ async function warnOfUnknownStates(
   } catch {
     return;
   }
+}
+
+/** Null if the user ends it instead of typing a password. */
+async function credentialsOf(account: ListenAccount, io: Io, signal: AbortSignal) {
+  if ('token' in account) return account;
+  const password = account.password ?? (await promptedPassword(io, signal));
+  if (password === '') throw new UsageError('The password is empty.');
+  return password === null ? null : { ...account, password };
 }
 
 function promptedPassword(io: Io, signal: AbortSignal): Promise<string | null> {
@@ -142,7 +151,7 @@ function errorText(error: unknown): string {
   const { code, status, message, details, requestId } = error;
   const notes = [
     ...details.map(({ path, message: problem }) => `${path}: ${problem}`),
-    ...(status === 401 ? ['Check the key, e-mail address and password.'] : []),
+    ...(status === 401 ? ['Check the token, or the key, e-mail address and password.'] : []),
     ...(code === 'UNREACHABLE' ? ['Is the service running? Check --url or PARCELHOOK_URL.'] : []),
     ...(requestId === null ? [] : [`request id: ${requestId}`]),
   ];

@@ -21,7 +21,7 @@ const maxFirstTries = 4;
  */
 export async function listen(
   client: Pick<Client, 'events'>,
-  options: Omit<ListenOptions, 'password'>,
+  options: Omit<ListenOptions, 'account'>,
   printer: Printer,
   signal: AbortSignal,
 ): Promise<void> {

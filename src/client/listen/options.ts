@@ -12,13 +12,13 @@ export interface Signing {
   given: string | null;
 }
 
+/** Names the account: by a program's token, or by a user, whose password is prompted for if unset. */
+export type ListenAccount = { token: string } | { key: string; email: string; password: string | undefined };
+
 export interface ListenOptions {
   /** Address of the service. */
   url: string;
-  key: string;
-  email: string;
-  /** Unset: prompted for. */
-  password: string | undefined;
+  account: ListenAccount;
   forward: URL;
   /** Unset: every state. */
   interests: ReadonlySet<string> | undefined;
@@ -33,6 +33,7 @@ const flag = { type: 'boolean' } as const;
 const known = {
   forward: text,
   url: text,
+  token: text,
   key: text,
   email: text,
   password: text,
@@ -58,9 +59,7 @@ export function readOptions(args: string[], env: Env): ListenOptions | null {
   };
   const options = {
     url: take(() => serviceUrl(given.url || env.PARCELHOOK_URL || 'http://localhost:8080')),
-    key: take(() => needed('--key', 'PARCELHOOK_KEY', given.key || env.PARCELHOOK_KEY)),
-    email: take(() => needed('--email', 'PARCELHOOK_EMAIL', given.email || env.PARCELHOOK_EMAIL)),
-    password: given.password || env.PARCELHOOK_PASSWORD || undefined,
+    account: accountOf(given, env, take),
     forward: take(() => forwardUrl(given.forward)),
     interests: take(() => interestsOf(given.interests)),
     since: take(() => sinceOf(given.since)),
@@ -77,6 +76,28 @@ function parsed(args: string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** A user named by an option comes before a token in the environment. */
+function accountOf(
+  given: ReturnType<typeof parsed>,
+  env: Env,
+  take: <Value>(read: () => Value) => Value | undefined,
+) {
+  const isUser = Boolean(given.key || given.email || given.password);
+  if (given.token && isUser)
+    take(() => {
+      throw new UsageError('Give either --token, or --key, --email and --password.');
+    });
+  const token = given.token || (isUser ? '' : env.PARCELHOOK_TOKEN);
+  if (token) return { token };
+  return {
+    key: take(() =>
+      needed('--token or --key', 'PARCELHOOK_TOKEN or PARCELHOOK_KEY', given.key || env.PARCELHOOK_KEY),
+    ),
+    email: take(() => needed('--email', 'PARCELHOOK_EMAIL', given.email || env.PARCELHOOK_EMAIL)),
+    password: given.password || env.PARCELHOOK_PASSWORD || undefined,
+  };
 }
 
 function needed(option: string, variable: string, value: string | undefined): string {

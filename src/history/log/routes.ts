@@ -8,6 +8,7 @@ import {
   instantInQuery,
   stateInQuery,
 } from '../../http/request/fields.js';
+import { otherWebhook } from '../../accounts/programs/authorize.js';
 import { isoOffset, route, type Route } from '../../http/route.js';
 import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
 import { notFound } from '../../platform/errors.js';
@@ -109,13 +110,17 @@ export function deliveryRoutes({
       cost: 'costly',
       summary: 'List deliveries, newest first',
       operationId: 'listDeliveries',
+      tokenScopes: ['webhooks'],
+      narrows: true,
       tag: 'Deliveries',
       description: listDescription,
       responses: { 200: deliveryList },
       query: logQuery(knownStates),
-      handle: async ({ caller, query }) => ({
-        data: await listPage(readDb, caller.shipperId, 'deliveries', query),
-      }),
+      handle: async ({ caller: { shipperId, program }, query }) => {
+        const { webhookId = program?.webhookId ?? undefined } = query;
+        if (program?.webhookId && webhookId !== program.webhookId) throw otherWebhook(program);
+        return { data: await listPage(readDb, shipperId, 'deliveries', { ...query, webhookId }) };
+      },
     }),
     route({
       method: 'get',
@@ -123,6 +128,7 @@ export function deliveryRoutes({
       cost: 'costly',
       summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
+      tokenScopes: ['webhooks'],
       tag: 'Deliveries',
       description: detailsDescription,
       responses: { 200: deliveryDetails },

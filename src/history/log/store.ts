@@ -5,6 +5,7 @@ import {
   isCallable,
   noDetail,
   outcomeColumns,
+  owedByKey,
   parseDetail,
   type AttemptDetail,
 } from '../../engine/engine.js';
@@ -128,6 +129,22 @@ export async function findDelivery(
     payload,
     attempts: attemptRows.map((attempt) => attemptOf(attempt, isErased)),
   };
+}
+
+/** Null if the shipper has no such delivery. */
+export async function findWebhookOfDelivery(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ webhookId: string }>(
+    'find-webhook-of-delivery',
+    `select webhook_id as "webhookId" from (${owedByKey('$1', '$2')}) o
+     union all
+     select webhook_id from deliveries where shipper_id = $1 and delivery_id = $2`,
+    [shipperId, deliveryId],
+  );
+  return row?.webhookId ?? null;
 }
 
 export interface Attempt extends Omit<AttemptDetail, 'errorDetail' | 'requestedBy'> {

@@ -37,6 +37,7 @@ export function statsRoutes({ db, readDb }: { db: Database; readDb: Database }):
       cost: 'costly',
       summary: 'Count the attempts of a webhook by hour',
       operationId: 'getWebhookStats',
+      tokenScopes: ['webhooks'],
       tag: 'Webhooks',
       description:
         'Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.',

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { version } from '../../platform/version.js';
-import type { Route } from '../route.js';
+import { scopesFor, type Route } from '../route.js';
 import { introduction, securitySchemes, tags, title, securityOf } from './intro.js';
 import { failureResponses, headers, responsesOf } from './responses.js';
 import {
@@ -65,12 +65,24 @@ function operationOf(route: Route, schemas: SchemaCollector): Operation {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
-    security: securityOf[route.auth],
+    ...describe(route),
+    security: [...securityOf[route.auth], ...(programScopes(route).length > 0 ? securityOf.program : [])],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, schemas),
   };
+}
+
+/** The scopes of a program's token, for the operations that take one. */
+const programScopes = (route: Route) => (route.auth === 'shipper' ? scopesFor(route) : []);
+
+function describe(route: Route): { description?: string } {
+  const scopes = programScopes(route).map((scope) => `\`${scope}\``);
+  const sentences = [
+    ...(route.description === undefined ? [] : [route.description]),
+    ...(scopes.length > 0 ? [`A token of a program needs the scope ${scopes.join(' or ')}.`] : []),
+  ];
+  return sentences.length > 0 ? { description: sentences.join(' ') } : {};
 }
 
 /** The security scheme of that name as a parameter: many clients cannot send it beside another scheme. */
@@ -78,7 +90,7 @@ const accountKey: Parameter = {
   name: securitySchemes.accountKey.name,
   in: 'query',
   required: false,
-  description: `${securitySchemes.accountKey.description} Only a request with the portal's cookie may leave it out.`,
+  description: `${securitySchemes.accountKey.description} Only a request with a program's token or the portal's cookie may leave it out.`,
   schema: { type: 'string' },
 };
 

@@ -36,7 +36,7 @@ export const title = 'Parcelhook';
 export const introduction = `
 A webhook relay for shipments. Place orders and register webhooks. Every state of a shipment is then sent to the webhooks interested in it: signed, retried and logged.
 
-Requests and responses are JSON in UTF-8; bodies have at most 256 KiB, 10,000 values and 32 levels, no U+0000, and no field named \`__proto__\` or \`constructor\`. In fields that are stored as sent (\`items\`, \`evidences\`, \`anomalies\`), integers beyond 9007199254740991 are refused: send them as text. So is every number of more digits than a double keeps. Every endpoint under \`/v1\` takes your account key as the query parameter \`key\`, and all but login and \`/v1/password-link\` take an access token as \`Authorization: Bearer <token>\`.
+Requests and responses are JSON in UTF-8; bodies have at most 256 KiB, 10,000 values and 32 levels, no U+0000, and no field named \`__proto__\` or \`constructor\`. In fields that are stored as sent (\`items\`, \`evidences\`, \`anomalies\`), integers beyond 9007199254740991 are refused: send them as text. So is every number of more digits than a double keeps. Every endpoint under \`/v1\` takes your account key as the query parameter \`key\`, and all but login and \`/v1/password-link\` take an access token as \`Authorization: Bearer <token>\`. The token of a program (\`POST /v1/tokens\`) takes the place of both.
 
 A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may be added at any time: ignore those you do not know. The service ignores unknown body fields, too, and names the first 100 in \`warnings\` beside \`data\`, with the nearest field that exists; a last entry counts the rest. It refuses query parameters that are unknown or given more than once.
 
@@ -63,6 +63,12 @@ export const securitySchemes = {
     bearerFormat: 'JWT',
     description: 'The token that login returned. Log in again when it has expired.',
   },
+  programToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A token that a user made for a program (`phk_…`). The key may be left out: the token names its shipper. Each operation says which scope it takes.',
+  },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
@@ -84,5 +90,6 @@ export const securityOf = {
   login: [{ credentials: [], accountKey: [] }],
   session: [{}, { cookie: [] }],
   shipper: [{ accessToken: [], accountKey: [] }, { cookie: [] }],
+  program: [{ programToken: [] }],
   operator: [{ operatorToken: [] }],
 };

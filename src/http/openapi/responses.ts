@@ -41,7 +41,7 @@ const failures: Record<number, Failure> = {
     name: 'Forbidden',
     code: 'FORBIDDEN',
     description:
-      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service.",
+      "The token is valid, but the key is another shipper's, the account is suspended, or a program's or the operator's token does not allow it. Or the request has the portal's cookie, but does not come from a page of the service.",
     message: 'The token does not belong to the account of this key.',
   },
   404: {

@@ -220,6 +220,7 @@ export function createMetrics(tracing: Pick<Tracing, 'isExporting' | 'isExported
       'by_hand',
       'webhook_creation',
       'webhook_change',
+      'token_creation',
       'stored_bytes',
       'simulation',
       'at_once',

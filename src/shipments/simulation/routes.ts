@@ -71,6 +71,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       path: '/v1/shipments/:trackingId/simulate',
       summary: 'Simulate the journey of a shipment',
       operationId: 'simulateShipment',
+      tokenScopes: ['orders'],
       tag: 'Shipments',
       description:
         'For development; `SIMULATE` switches it on. The first state is recorded at once, each further one after the interval, and your webhooks are notified as usual. If the shipment is not created yet, the journey starts when it is. It ends early if another event changes the shipment so that the next state is not allowed. It pauses while the account is suspended.',

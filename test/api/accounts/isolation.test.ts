@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   fromPortal,
+  newProgram,
   openSession,
   placeOrder,
   registerAccount,
@@ -19,14 +20,18 @@ let service: SharedService;
 let owner: Account;
 let intruder: Account;
 let cookies: { owner: string; intruder: string };
+let programs: { owner: string; intruder: string };
 let receiver: Receiver;
-let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string };
+let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string; tokenId: string };
 
 beforeAll(async () => {
   service = await sharedService();
   owner = await registerAccount(service, 'owner@example.com');
   intruder = await registerAccount(service, 'intruder@example.com');
   cookies = { owner: await openSession(service, owner), intruder: await openSession(service, intruder) };
+  const scopes = ['orders', 'webhooks', 'read'];
+  const { token, tokenId } = await newProgram(service, owner, { scopes });
+  programs = { owner: token, intruder: (await newProgram(service, intruder, { scopes })).token };
   receiver = await startReceiver();
   const { webhookId } = await registerWebhook(owner, receiver.url);
   const trackingId = await placeOrder(owner, 'OWNERS-SECRET-NUMBER');
@@ -44,7 +49,7 @@ beforeAll(async () => {
     const { data } = await owner.call('/v1/deliveries');
     return data.deliveries.every(({ status }: { status: string }) => status === 'SUCCEEDED');
   });
-  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
+  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId, tokenId };
 });
 // Only a replay that runs can be cancelled. A worker may end it, for a time so far ahead looks like a wrong clock.
 beforeEach(async () => {
@@ -81,10 +86,15 @@ const routes: Route[] = [
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/replays`],
   ['GET', ({ replayId }) => `/v1/replays/${replayId}`],
   ['POST', ({ replayId }) => `/v1/replays/${replayId}/cancel`],
+  ['GET', () => '/v1/tokens'],
+  ['POST', () => '/v1/tokens', { name: 'Planted', scopes: ['read'] }],
+  ['DELETE', ({ tokenId }) => `/v1/tokens/${tokenId}`],
 ];
 const withIds = routes.filter(([, path]) => path.length > 0);
+/** No program may call it: whatever it asks for is 403. */
+const isForUsers = ([method, path]: Route) => method !== 'GET' && path(ids).startsWith('/v1/tokens');
 const name = ([method, path]: Route) =>
-  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}' })}`;
+  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}', tokenId: '{tokenId}' })}`;
 const sendWith = ([method, path, body]: Route, key: string | null, headers: Record<string, string>) =>
   request(
     `${service.url}${path(ids)}${key === null ? '' : `${path(ids).includes('?') ? '&' : '?'}key=${key}`}`,
@@ -101,6 +111,7 @@ const everything = () =>
      select (select json_agg(w order by webhook_id) from webhooks w join own using (shipper_id))::text as webhooks,
             (select count(*) from shipments join own using (shipper_id)) as shipments,
             (select count(*) from events join own using (shipper_id)) as events,
+            (select json_agg(token_id order by token_id) from program_tokens join own using (shipper_id))::text as tokens,
             (select count(*) from simulations join own using (shipper_id)) as simulations,
             (select json_agg((replay_id, status = 'CANCELLED')) from replays join own using (shipper_id))::text as replays,
             (select json_agg(d order by delivery_id) from deliveries d join own using (shipper_id))::text as deliveries`,
@@ -114,6 +125,8 @@ describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => 
     expectFailure(response, 403);
     expect(JSON.stringify(response.body)).not.toContain('OWNERS-SECRET-NUMBER');
     expectFailure(await send(one, intruder.accountKey, owner.token), 403);
+    expectFailure(await send(one, owner.accountKey, programs.intruder), 403);
+    expectFailure(await send(one, intruder.accountKey, programs.owner), 403);
     expect(await everything()).toEqual(before);
   });
 
@@ -132,6 +145,10 @@ describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => 
       [owner.accountKey, null],
       [owner.accountKey, `${owner.token}x`],
       [owner.accountKey, service.env.OPERATOR_TOKEN!],
+      ['ak_unknown', programs.owner],
+      ['', programs.owner],
+      [owner.accountKey, `${programs.owner}x`],
+      [null, programs.owner.slice(0, -1)],
     ] as const)
       expectFailure(await send(one, key, token), 401);
     expect(await everything()).toEqual(before);
@@ -159,13 +176,22 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
     expectFailure(response, 404);
     expect(JSON.stringify(response.body)).not.toContain('OWNERS-SECRET-NUMBER');
     const { userId } = owner;
-    const unknown = { webhookId: userId, trackingId: 'PH1', deliveryId: userId, replayId: userId };
+    const unknown = {
+      webhookId: userId,
+      trackingId: 'PH1',
+      deliveryId: userId,
+      replayId: userId,
+      tokenId: userId,
+    };
     const ofNobody: Route = [one[0], () => one[1](unknown), one[2]];
     const nobodys = await send(ofNobody, intruder.accountKey, intruder.token);
     for (const other of [
       nobodys,
       await sendCookie(one, null, cookies.intruder),
       await sendCookie(ofNobody, null, cookies.intruder),
+      ...(isForUsers(one)
+        ? []
+        : [await send(one, null, programs.intruder), await send(ofNobody, null, programs.intruder)]),
     ]) {
       expectFailure(other, 404);
       expect(other.body.error.message).toBe(response.body.error.message);
@@ -176,6 +202,9 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
 
 test('lists show only the shipper’s own items, with a token or a session', async () => {
   for (const list of ['webhooks', 'deliveries', 'events', 'shipments']) {
+    const one: Route = ['GET', () => `/v1/${list}`];
+    expect((await send(one, null, programs.intruder)).data[list]).toEqual([]);
+    expect((await send(one, null, programs.owner)).data[list]).not.toHaveLength(0);
     const items = async (cookie: string) =>
       (await sendCookie(['GET', () => `/v1/${list}`], null, cookie)).data[list] as unknown[];
     expect(await items(cookies.intruder)).toEqual([]);
@@ -211,6 +240,9 @@ test('no log line contains a path of a receiver or of nobody, what a receiver re
   expectFailure(await account.call('/v1/shipments', { raw: JSON.stringify(body).slice(0, -1) }), 400);
   const cookie = await openSession(service, account);
   expectSuccess(await sendCookie(['GET', () => '/v1/session'], null, cookie), 200);
+  const { token, call } = await newProgram(service, account, { scopes: ['read'], name: 'PlantedName' });
+  expectSuccess(await call('/v1/shipments'), 200);
+  expectFailure(await request(`${service.url}/v1/shipments?key=${token}`), 401);
   await account.call('/v1/nothing/PlantedPath');
   await hook.waitFor(1);
   await untilFound(async () => (await deliveriesOf(account, webhookId))[0]?.attemptCount === 1);
@@ -219,7 +251,7 @@ test('no log line contains a path of a receiver or of nobody, what a receiver re
   await until('it is logged', () => service.log().includes(headers.get('x-request-id')!));
   const log = service.log();
   expect(log).toContain('/v1/shipments');
-  const secrets = [secret, cookie.slice(cookie.indexOf('=') + 1), account.accountKey, account.token];
+  const secrets = [secret, cookie.slice(cookie.indexOf('=') + 1), account.accountKey, account.token, token];
   for (const text of ['Planted', ...secrets, account.password, account.email])
     expect({ text, found: log.includes(text) }).toEqual({ text, found: false });
   await hook.close();

@@ -4,6 +4,7 @@ import {
   openSession,
   operator,
   registerAccount,
+  newProgram,
   registerWebhook,
   request,
   sampleOrder,
@@ -34,6 +35,7 @@ export interface World {
   replayId: string;
   linkToken: string;
   cookie: string;
+  tokenId: string;
 }
 
 export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
@@ -72,6 +74,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     replayId,
     linkToken,
     cookie: await openSession(service, account),
+    tokenId: (await newProgram(service, account, { scopes: ['read'] })).tokenId,
   };
 }
 
@@ -116,6 +119,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     requestPasswordLink: page(() => '/v1/password-link', {
       body: { key: world.account.accountKey, email: world.account.email },
     }),
+    createToken: shipper(() => '/v1/tokens', { body: { name: 'Shop', scopes: ['orders', 'read'] } }),
+    listTokens: shipper(() => '/v1/tokens'),
+    revokeToken: shipper(({ tokenId }) => `/v1/tokens/${tokenId}`, { method: 'DELETE' }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
     listStates: shipper(() => '/v1/states'),

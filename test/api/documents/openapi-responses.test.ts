@@ -104,6 +104,7 @@ describe('the document describes the responses', () => {
       webhookId: unknownId,
       deliveryId: unknownId,
       replayId: unknownId,
+      tokenId: unknownId,
       trackingId: 'NONE',
     };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
@@ -177,6 +178,13 @@ describe('the document describes the responses', () => {
     await checked('rotateSecret', 409, calls.rotateSecret!());
     await service.sql(`insert into replays select gen_random_uuid(), webhook_id, shipper_id, null, null, last_event_id,
     end_event_id, 1, 0, 'RUNNING', now() + interval '1 day' from replays, generate_series(1, 10)`);
+    await service.sql(
+      `insert into program_tokens (token_id, shipper_id, token_hash, name, scopes)
+       select gen_random_uuid(), shipper_id, sha256(n::text::bytea), '', '{read}'
+         from shippers, generate_series(1, 50) n where shipper_id = $1`,
+      [world.account.shipperId],
+    );
+    await checked('createToken', 409, calls.createToken!());
     for (const id of ['replayWebhook', 'replayForShipper']) await checked(id, 409, calls[id]!());
     for (let webhooks = 2; webhooks < 5; webhooks += 1) await calls.createWebhook!();
     await checked('createWebhook', 409, calls.createWebhook!());

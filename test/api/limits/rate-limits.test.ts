@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { basic, operator, registerAccount, request, type Account } from '../../support/client.js';
+import { basic, newProgram, operator, registerAccount, request, type Account } from '../../support/client.js';
 import { accountAt } from '../../support/deployment.js';
 import { queue, startProcess, startServiceWith, stopProcess } from '../../support/harness.js';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
@@ -16,6 +16,7 @@ const account = await registerAccount(service);
 const other = await registerAccount(service, 'b@example.com');
 const shared = await registerAccount(service, 'c@example.com');
 const slow = await registerAccount(service, 'd@example.com');
+const owner = await registerAccount(service, 'e@example.com');
 afterAll(async () => {
   if (second) await stopProcess(second);
   await service.stop();
@@ -91,4 +92,16 @@ test('a shipper that an operator limits keeps to that within ten seconds on ever
   expect(refused.body.error.message).toContain('1 a second');
   expectSuccess(await operator(service, path, { method: 'PATCH', body: { rateLimit: null } }), 200);
   expectSuccess(await slow.call('/v1/states'), 200);
+});
+
+test('what the operator allows a shipper holds for its programs and its users together', async () => {
+  const { call } = await newProgram(service, owner, { scopes: ['read'] });
+  const path = `/shippers/${owner.shipperId}`;
+  expectSuccess(await operator(service, path, { method: 'PATCH', body: { rateLimit: 1 } }), 200);
+  const responses = await inSequences(1, 20, () => call('/v1/webhooks'));
+  const refused = responses.at(-1)!;
+  expectLimited(refused, 6);
+  expect(refused.body.error.message).toContain('the operator allows this account 1 a second');
+  expect(tally(responses)[200]).toBeLessThanOrEqual(10);
+  expect((await owner.call('/v1/webhooks')).httpStatus).toBe(429);
 });

@@ -107,6 +107,7 @@ describe('the audit log', () => {
         userId: null,
         webhookId: null,
         shipmentId: null,
+        tokenId: null,
         fields: [],
         shipperId,
         action,

@@ -4,11 +4,14 @@ import { expectFailure, expectSuccess } from '../../support/expect.js';
 import {
   basic,
   callAsPortal,
+  newProgram,
   openSession,
   operator,
+  programAt,
   registerAccount,
   request,
   type Account,
+  type Program,
 } from '../../support/client.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { accountAt } from '../../support/deployment.js';
@@ -60,6 +63,26 @@ const refusedOnBoth = async (account: Known, httpStatus: number) => {
   expect(await until('known to the other process', isRefused)).toBeLessThan(boundMs);
   for (const ask of there) expectFailure(await ask(), httpStatus);
 };
+async function knownProgram(account: Account) {
+  const { token, tokenId } = await newProgram(service, account, { scopes: ['read'] });
+  const [here, there] = [service, another].map((process) => programAt(process, token)) as [Call, Call];
+  const path = (query: string) => `/v1/webhooks${query}`;
+  return {
+    tokenId,
+    isAcceptedThere: async () => (await there(path(''))).httpStatus === 200,
+    worksOnBoth: async (query = '') => {
+      for (const call of [here, there]) expectSuccess(await call(path(query)), 200);
+    },
+    refusedOnBoth: async (httpStatus: number, query = '') => {
+      expectFailure(await here(path(query)), httpStatus); // this process made the change
+      const isRefused = async () => (await there(path(query))).httpStatus !== 200;
+      expect(await until('known to the other process', isRefused)).toBeLessThan(boundMs);
+      expectFailure(await there(path(query)), httpStatus);
+    },
+  };
+}
+type Call = Program['call'];
+
 const worksOnBoth = async (account: Known) => {
   for (const process of [service, another])
     for (const ask of waysOf(account, process)) expectSuccess(await ask(), 200);
@@ -174,6 +197,37 @@ describe('on every process within ten seconds', () => {
     ] as const)
       expectFailure(await operator(service, `/users/${account.userId}${sub}`, { method }), 404);
   });
+
+  test.concurrent('a revoked token of a program is refused', async () => {
+    const account = await knownAccount();
+    const program = await knownProgram(account);
+    await program.worksOnBoth();
+    expectSuccess(await account.call(`/v1/tokens/${program.tokenId}`, { method: 'DELETE' }), 200);
+    await program.refusedOnBoth(401);
+    await worksOnBoth(account);
+  });
+
+  test.concurrent(
+    'a token of a program outlives its maker and a rotated key, waits for a suspension, and ends with its shipper',
+    async () => {
+      const account = await knownAccount();
+      const program = await knownProgram(account);
+      await program.worksOnBoth();
+      const path = `/shippers/${account.shipperId}`;
+      const { data } = await operator(service, `${path}/rotate-key`, { body: { overlap: '0s' } });
+      expectSuccess(await operator(service, `/users/${account.userId}`, { method: 'DELETE' }), 200);
+      await refusedOnBoth(account, 401);
+      await program.worksOnBoth();
+      await program.worksOnBoth(`?key=${data.accountKey}`);
+      await program.refusedOnBoth(401, `?key=${account.accountKey}`);
+      expectSuccess(await set(account, 'SUSPENDED'), 200);
+      await program.refusedOnBoth(403);
+      expectSuccess(await set(account, 'ACTIVE'), 200);
+      expect(await until('resumed', program.isAcceptedThere)).toBeLessThan(boundMs);
+      expectSuccess(await operator(service, path, { method: 'DELETE' }), 202);
+      await program.refusedOnBoth(401);
+    },
+  );
 
   test.concurrent('a leaked key ends without an overlap', async () => {
     const account = await knownAccount();

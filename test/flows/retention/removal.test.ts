@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   callAsPortal,
+  newProgram,
   openSession,
   operator,
   placeOrder,
@@ -66,6 +67,7 @@ async function fill(account: Account, hook: Hook): Promise<void> {
      select delivery_id, shipper_id, webhook_id, 7, now() + interval '20 seconds' from deliveries where webhook_id = $1 limit 1`,
     [webhookId],
   );
+  await newProgram(service, account, { scopes: ['read'], name: 'Planted program' });
   await service.sql(manyShipments, [account.shipperId, webhookId, bulk]);
 }
 
@@ -107,6 +109,7 @@ const thoughtOf = [
     'idempotency_keys',
     'orders_to_create',
     'outbox',
+    'program_tokens',
   ],
   ...[
     'password_links',

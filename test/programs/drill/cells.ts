@@ -7,6 +7,7 @@ import {
   basic,
   callAsPortal,
   logInToPortal,
+  newProgram,
   operator,
   placeOrder,
   registerAccount,
@@ -101,7 +102,7 @@ async function open(name: string, process: RunningProcess, url: string): Promise
   return { name, process, account: accountAt(await registerAccount(process), { url }) };
 }
 
-/** The portal with the cookies of its login, tokens, password links, orders and tracking: each reaches its own cell. */
+/** The portal with the cookies of its login, tokens of users and programs, password links, orders and tracking: each reaches its own cell. */
 async function together(both: Cell[], url: string, receiver: Receiver): Promise<Scene> {
   const startedAt = performance.now();
   const violations: string[] = [];
@@ -118,6 +119,9 @@ async function together(both: Cell[], url: string, receiver: Receiver): Promise<
     );
     const tracked = await account.call(`/v1/shipment-tracking/${mine[0]}`);
     check(tracked.httpStatus === 200, `${name}: tracking is ${tracked.httpStatus}`);
+    const program = await newProgram({ url }, account, { scopes: ['orders'] });
+    const { httpStatus } = await program.call(`/v1/shipment-tracking/${mine[0]}`);
+    check(httpStatus === 200, `${name}: the token of a program gets ${httpStatus}`);
     const { headers } = await logInToPortal({ url }, account);
     const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0]!);
     check(cookies.includes(`parcelhook-cell=${name}`), `${name}: the login to the portal sets no cell`);

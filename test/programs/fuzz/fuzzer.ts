@@ -1,9 +1,11 @@
 import type fc from 'fast-check';
 import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
+import { tokenScopes } from '../../../src/http/route.js';
 import { responseChecker } from '../../support/openapi.js';
 import {
   basic,
   fromPortal,
+  newProgram,
   openSession,
   registerAccount,
   type Account,
@@ -30,14 +32,16 @@ export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   let accounts = 0;
   let account = await newAccount();
 
-  async function newAccount(): Promise<Account & { cookie: string }> {
+  async function newAccount(): Promise<Account & { cookie: string; programToken: string }> {
     accounts += 1;
     const added = await registerAccount(service, `user${accounts}@example.com`);
-    return { ...added, cookie: await openSession(service, added) };
+    const { token: programToken } = await newProgram(service, added, { scopes: [...tokenScopes] });
+    return { ...added, cookie: await openSession(service, added), programToken };
   }
   const proofs = (): Proofs => ({
     accountKey: { query: ['key', account.accountKey] },
     accessToken: { headers: { authorization: `Bearer ${account.token}` } },
+    programToken: { headers: { authorization: `Bearer ${account.programToken}` } },
     credentials: { headers: { authorization: basic(account.email, account.password) } },
     cookie: { headers: { ...fromPortal, cookie: account.cookie } },
     operatorToken: { headers: { authorization: `Bearer ${operatorToken}` } },
@@ -137,7 +141,7 @@ function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, e
 }
 
 const beyondSchemas =
-  /^must be before to$|^is required, unless |^is required to create |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$/;
+  /^must be before to$|^is required, unless |^is required to create |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$|^must be in the future$|^must not have orders beside webhookId|^is not one of your webhooks$/;
 
 /** Errors that no schema can express: incompatible fields, integers within any JSON, or a cursor that was never issued. */
 const isBeyondSchemas = ({ body }: ApiResponse): boolean => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import math
 import random
 import re
 import socket
@@ -27,7 +28,8 @@ _MARGIN_SECONDS = 60.0
 
 
 class Client:
-    """Logs in on first use and again when the token expires. Safe to share between threads.
+    """Uses the `token` that was made for the program, which needs no key; without one, logs in as a user, on first use
+    and again when that log-in expires. Safe to share between threads.
 
     `timeout_seconds` limits one try, `total_timeout_seconds` a whole call with its login, its tries and the waits
     between them: by default less than the 15 s that Parcelhook waits for a receiver. Follows no redirects, since
@@ -37,17 +39,27 @@ class Client:
     def __init__(
         self,
         url: str,
-        key: str,
-        email: str,
-        password: str,
+        key: str | None = None,
+        email: str | None = None,
+        password: str | None = None,
         timeout_seconds: float = 5,
         total_timeout_seconds: float = 10,
         retries: int = 3,
+        *,
+        token: str | None = None,
     ) -> None:
         parsed = urllib.parse.urlsplit(url)
         if parsed.scheme not in ("http", "https") or not parsed.hostname:
             raise ValueError("url must be the address of the service, such as https://parcelhook.example.com")
-        for name, value in (("key", key), ("email", email), ("password", password)):
+        user = (("key", key), ("email", email), ("password", password))
+        if token is None and all(value is None for _, value in user):
+            raise ValueError("token is required, or key, email and password.")
+        if token is not None:
+            if any(value is not None for _, value in user):
+                raise ValueError("Give either token, or key, email and password.")
+            if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
+                raise ValueError("token must be printable ASCII without spaces.")
+        for name, value in () if token is not None else user:
             if not isinstance(value, str) or not value:
                 raise ValueError(f"{name} is required.")
         self._origin = f"{parsed.scheme}://{parsed.netloc.rpartition('@')[2]}"
@@ -59,8 +71,9 @@ class Client:
         self._retries = retries
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._login_lock = threading.Lock()
-        self._bearer: str | None = None
-        self._renew_at = 0.0
+        self._is_program = token is not None
+        self._bearer: str | None = None if token is None else f"Bearer {token}"
+        self._renew_at = 0.0 if token is None else math.inf
 
     def events(
         self,
@@ -138,7 +151,7 @@ class Client:
                 bearer = self._authorization(ends_at)
                 return self._send(method, path, query, bearer, self._timeout + extra_seconds, ends_at, body)
             except ParcelhookError as error:
-                if error.status == 401 and bearer is not None and not is_renewed:
+                if error.status == 401 and bearer is not None and not is_renewed and not self._is_program:
                     is_renewed = True
                     self._discard(bearer)
                     continue
@@ -178,7 +191,9 @@ class Client:
         body: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         given = {name: value for name, value in query.items() if value is not None}
-        target = f"{self._base}{path}?{urllib.parse.urlencode({**given, 'key': self._key})}"
+        if self._key is not None:
+            given["key"] = self._key
+        target = f"{self._base}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         headers = {"accept": "application/json", "authorization": authorization, "user-agent": "parcelhook-python"}
         content = None
         if body is not None:

@@ -62,6 +62,22 @@ class Reading(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
         self.addCleanup(self.released.set)
 
+    def test_a_program_sends_its_token_and_no_key_and_never_logs_in(self) -> None:
+        program = Client(self.url, token="phk_token")
+        program.events(limit=3)
+        program.events()
+        self.replies = [(401, {}, {"status": "UNAUTHORIZED", "error": {"message": "no"}})]
+        with self.assertRaises(ParcelhookError) as refused:
+            program.events()
+        self.assertEqual(refused.exception.status, 401)
+        sent = ("/base/v1/events", {}, "Bearer phk_token")
+        self.assertEqual(self.requests, [(sent[0], {"limit": "3"}, sent[2]), sent, sent])
+
+    def test_a_token_and_a_user_are_alternatives(self) -> None:
+        for options in ({}, {"token": "phk_token", "key": "k"}, {"token": ""}, {"token": "phk token"}):
+            with self.assertRaisesRegex(ValueError, "token"):
+                Client(self.url, **options)
+
     def client(self, **options: Any) -> Client:
         return Client(**{"url": self.url, **credentials, **options})
 
