@@ -188,7 +188,7 @@ export const work = [
       graph({
         title: 'E-mails',
         description:
-          'Attempts to send one, by outcome. Refused: the mail server will never take it. Expired: given up after a day.',
+          'Attempts to send one, by outcome. Refused means that the mail server will never take it, expired that it was given up after a day.',
         unit: 'ops',
         queries: [{ expr: perSecond('mails_total', 'outcome'), legend: '{{outcome}}' }],
       }),

@@ -61,7 +61,7 @@ export const createLogIn =
     return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
   };
 
-export const toStoredEmail = (email: string): string => email.trim().toLowerCase();
+const toStoredEmail = (email: string): string => email.trim().toLowerCase();
 
 /** RFC 7617: the password may have colons, the e-mail may not. Clients that ignore our `charset` send Latin-1. */
 function parseCredentials(encoded: string): { email: string; password: string } {
