@@ -100,7 +100,7 @@ function requestOf(command: string, env: Record<string, string>) {
 const exampleIdVariables = {
   TRACKING_ID: 'PH1M7YZMHG0R8EB1NC38',
   ...Object.fromEntries(
-    ['WEBHOOK', 'DELIVERY', 'REPLAY', 'SHIPPER', 'USER'].map((name) => [`${name}_ID`, exampleId]),
+    ['WEBHOOK', 'DELIVERY', 'REPLAY', 'TOKEN', 'SHIPPER', 'USER'].map((name) => [`${name}_ID`, exampleId]),
   ),
 };
 
