@@ -73,7 +73,7 @@ export interface RawRequest {
   request: Request;
   response: Response;
   outside: OutsideSlot;
-  /** What was wrong with items of `items` when the body was read. Their paths begin with the item's. */
+  /** The faults found in items of `items` when the body was read. Their paths begin with the item's. */
   itemDetails: Detail[];
   /** Adds to missing fields the unknown ones that were probably meant. */
   withMisspelt(details: Detail[]): Detail[];

@@ -3,7 +3,7 @@ import { operator, registerAccount, request, type Account } from '../support/cli
 import { orderDelivered, startHook } from '../support/deliveries.js';
 import { crashTraces } from '../support/deployment.js';
 import { startProcess, startServiceToBreak, type Service } from '../support/harness.js';
-import { passwordOfServer, refusal, startMailServer, type MailServer } from '../support/mail-server.js';
+import { passwordOfServer, refusal, startMailServer, type MailServer } from '../support/mail/server.js';
 import { until } from '../support/until.js';
 
 let mails: MailServer;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startServiceWith, type Service } from '../support/harness.js';
-import { startMailServer, type MailServer } from '../support/mail-server.js';
+import { startMailServer, type MailServer } from '../support/mail/server.js';
 import { sharedService } from '../support/shared-service.js';
 import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
 import { logIn, placesOf } from './launch.js';

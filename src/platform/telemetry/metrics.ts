@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { Exemplars } from './exemplars.js';
-import { forget } from './figures.js';
+import { forget, replicationFigures } from './figures.js';
 import { withoutExport, type Tracing } from './tracing.js';
 
 const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -353,33 +353,7 @@ export function createMetrics(tracing: Pick<Tracing, 'isExporting' | 'isExported
       'postgres_transaction_id_age',
       'Transactions since the oldest one that is not frozen, in any database of the server; it stops at 2 billion.',
     ),
-    slotKept: figure(
-      'postgres_slot_kept_bytes',
-      'Write-ahead log that a replication slot keeps from being removed; the fullest 50.',
-      ['slot'],
-    ),
-    slotLimit: figure(
-      'postgres_slot_limit_bytes',
-      'max_slot_wal_keep_size of the server, if it is set: a slot that keeps more is lost.',
-    ),
-    archiveFailing: figure(
-      'postgres_archive_failing_seconds',
-      'Time since the archiver last succeeded, if it has failed since; else 0. None where nothing is archived.',
-    ),
-    standbys: figure(
-      'postgres_standbys',
-      'Standbys and other receivers of the write-ahead log; none for a role without pg_monitor.',
-    ),
-    standbyLagBytes: figure(
-      'postgres_standby_lag_bytes',
-      'Write-ahead log that a standby has not replayed yet; none for a role without pg_monitor.',
-      ['standby'],
-    ),
-    standbyLagSeconds: figure(
-      'postgres_standby_lag_seconds',
-      'How long a standby last took to replay what was committed; none for a role without pg_monitor.',
-      ['standby'],
-    ),
+    ...replicationFigures(figure),
     redisMemory: figure(
       'redis_memory_bytes',
       'Memory used by Redis; in a cluster, by the node nearest to its limit.',
