@@ -27,7 +27,7 @@ export async function oweMail(
     'owe-mail',
     `insert into mails (mail_id, kind, user_id, parameters)
      select $1::uuid, $2, $3::uuid, $4::jsonb
-      where $5::int is null or not exists (select from mails where due_at is not null offset $5 limit 1)`,
+      where $5::int is null or not exists (select from mails where next_try_at is not null offset $5 limit 1)`,
     [newId(), mail.kind, mail.userId ?? null, JSON.stringify(mail.parameters ?? {}), maxOwed],
   );
 }
@@ -37,9 +37,9 @@ export const claimMails = (db: Database, limit: number): Promise<OwedMail[]> =>
   db.query<OwedMail>(
     'claim-mails',
     `with due as materialized (
-       select mail_id from mails where due_at <= now() order by due_at limit $1 for update skip locked
+       select mail_id from mails where next_try_at <= now() order by next_try_at limit $1 for update skip locked
      )
-     update mails m set due_at = now() + make_interval(secs => $2::float8 / 1000), attempts = attempts + 1
+     update mails m set next_try_at = now() + make_interval(secs => $2::float8 / 1000), attempts = attempts + 1
        from due where m.mail_id = any(array[due.mail_id])
      returning m.mail_id as "mailId", kind, user_id as "userId", parameters, attempts`,
     [limit, leaseMs],
@@ -77,11 +77,11 @@ export async function settleMail(
   const rows = await db.query<{ isOwed: boolean }>(
     'settle-mail',
     `update mails
-        set due_at = case when created_at + make_interval(secs => $4::float8 / 1000)
+        set next_try_at = case when created_at + make_interval(secs => $4::float8 / 1000)
                                > now() + make_interval(secs => $3::float8 / 1000)
                           then now() + make_interval(secs => $3::float8 / 1000) end
       where mail_id = $1 and attempts = $2
-     returning due_at is not null as "isOwed"`,
+     returning next_try_at is not null as "isOwed"`,
     [mailId, attempts, retryMs, giveUpAfterMs],
   );
   return rows[0]?.isOwed ?? false;
@@ -92,7 +92,7 @@ export async function readOldestMail(db: Database): Promise<number> {
   const [row] = await db.query<{ seconds: number }>(
     'oldest-mail',
     `select coalesce(extract(epoch from now() - (
-       select created_at from mails where due_at is not null order by created_at limit 1)), 0)::float8 as seconds`,
+       select created_at from mails where next_try_at is not null order by created_at limit 1)), 0)::float8 as seconds`,
   );
   return row!.seconds;
 }
@@ -102,7 +102,7 @@ export async function deleteOldMails(db: Database): Promise<void> {
   await db.query(
     'delete-old-mails',
     `delete from mails
-      where due_at is null and created_at < now() - interval '1 hour'
+      where next_try_at is null and created_at < now() - interval '1 hour'
          or created_at < now() - make_interval(secs => $1::float8 / 1000)`,
     [giveUpAfterMs + 3_600_000],
   );

@@ -9,9 +9,9 @@ create table mails (
   parameters jsonb not null default '{}',
   created_at timestamptz not null default now(),
   -- When it is tried next; null: it has ended.
-  due_at timestamptz default now(),
+  next_try_at timestamptz default now(),
   attempts integer not null default 0
 );
-create index mails_due on mails (due_at) where due_at is not null;
-create index mails_owed on mails (created_at) where due_at is not null;
+create index mails_to_try on mails (next_try_at) where next_try_at is not null;
+create index mails_owed on mails (created_at) where next_try_at is not null;
 create index mails_by_user on mails (user_id, created_at);

@@ -219,7 +219,7 @@ const looks = {
     or ${some(`webhooks where deleted_at is null and (status <> 'ACTIVE' or suspended)`)})`,
   removals: some(`shippers where status = 'REMOVED'`),
   counts: some('attempt_counts'),
-  mails: some('mails where due_at <= now()'),
+  mails: some('mails where next_try_at <= now()'),
 };
 
 export type Work = keyof typeof looks;

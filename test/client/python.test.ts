@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { newProgram, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { countShown } from '../support/deliveries.js';
 import { startServiceWith, type Service } from '../support/harness.js';
 import { freePort } from '../support/redis.js';
@@ -137,8 +137,7 @@ for line in sys.stdin:
     await client.query(table);
     const program = startPython(['-c', code], {
       ...{ PORT: String(port), DATABASE_URL: database, WEBHOOK_SECRET: secret, PARCELHOOK_URL: service.url },
-      ...{ PARCELHOOK_KEY: account.accountKey, PARCELHOOK_EMAIL: account.email },
-      PARCELHOOK_PASSWORD: account.password,
+      PARCELHOOK_TOKEN: (await newProgram(service, account, { scopes: ['read'] })).token,
     });
     await until('it listens', () =>
       fetch(`http://127.0.0.1:${port}/`).then(

@@ -46,7 +46,7 @@ const ask = (key: string, email: string, from = anAddress()) =>
 const askFor = ({ accountKey, email }: Account) => ask(accountKey, email);
 const owed = async () =>
   (
-    await service.sql<{ count: number }>('select count(*)::int as count from mails where due_at is not null')
+    await service.sql<{ count: number }>('select count(*)::int as count from mails where next_try_at is not null')
   )[0]!.count;
 const noneIsOwed = () => until('no mail is owed', async () => (await owed()) === 0);
 const metricOf = async (name: string) => {
@@ -191,7 +191,7 @@ test('a process killed between the sending and the noting sends the mail again, 
   await until('it was killed', () => !isAlive(pid));
   const killed = service.process;
   service.process = await startProcess({ ...service.env, PORT: new URL(service.url).port });
-  await service.sql('update mails set due_at = now() where due_at is not null'); // the lease of the dead is over
+  await service.sql('update mails set next_try_at = now() where next_try_at is not null'); // the lease of the dead is over
   const [, first, second] = await mails.waitFor(3, account.email);
   expect(second!.messageId).toBe(first!.messageId);
   expect((await request(second!.link)).httpStatus).toBe(200);

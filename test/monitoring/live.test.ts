@@ -47,6 +47,7 @@ const mayBeZero: [RegExp, string][] = [
   [/queue_jobs/, 'they take jobs at once, and it is looked every 15 s'],
   [/shippers_to_remove|removal_rows_total/, 'no shipper is removed'],
   [/shipments_erased_total/, 'nothing is erased'],
+  [/parcelhook_mails_total/, 'no mail is sent'],
   [/^1 - .+(order_to_created|sendable)_seconds_bucket/, 'nothing is late'],
   [
     /cause="(receiver|slow|failing)"/,
@@ -56,6 +57,7 @@ const mayBeZero: [RegExp, string][] = [
   [/status=~"5\.\.\|499"/, 'no request fails'],
   [/^parcelhook:\w+(late|slow|failing):ratio/, 'nothing is late and nothing fails'],
   [/draining/, 'no process stops'],
+  [/parcelhook_mail_oldest/, 'no mail server is set'],
   [/postgres_standbys/, 'PostgreSQL has no standby'],
 ];
 

@@ -257,6 +257,8 @@ export const deleteWebhooks = pieceOf(
      select webhook_id from webhooks where shipper_id = $1 and webhook_id > $2::uuid order by webhook_id limit $3
    ), resting as (
      delete from circuits c using page p where c.webhook_id = any(array[p.webhook_id])
+   ), paced as (
+     delete from webhook_starts s using page p where s.webhook_id = any(array[p.webhook_id])
    ), gone as (
      delete from webhooks w using page p where w.webhook_id = any(array[p.webhook_id]) returning 1
    )

@@ -117,6 +117,7 @@ describe('the example commands', () => {
     PASSWORD: account.password,
     TOKEN: account.token,
     OPERATOR_TOKEN: operatorToken,
+    NAME: 'orders-production',
     ...exampleIdVariables,
   });
 

@@ -65,11 +65,11 @@ test('an attempt and a request take as many bytes as docs/operating.md says, giv
   const [service] = services;
   const sizes = [
     [
-      documentedBytes(/a delivery logs (\d+) bytes/),
+      documentedBytes(/[Aa] delivery logs (\d+) bytes/),
       bytesOf({ ...linesOf(service!, 'attempt')[0], waitedMs: undefined }),
     ],
     [
-      documentedBytes(/a request (\d+)/),
+      documentedBytes(/[Aa] request (\d+)/),
       bytesOf(linesOf(service!, 'request').find(({ route }) => route === '/v1/shipments')),
     ],
   ] as const;

@@ -68,6 +68,13 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     [webhookId],
   );
   await newProgram(service, account, { scopes: ['read'], name: 'Planted program' });
+  await service.sql(
+    `insert into webhook_starts (webhook_id, next_at, drawn, step) values ($1, now(), 1, '1 s')`,
+    [webhookId],
+  );
+  await service.sql(`insert into mails (mail_id, kind, user_id) values (gen_random_uuid(), 'WELCOME', $1)`, [
+    account.userId,
+  ]);
   await service.sql(manyShipments, [account.shipperId, webhookId, bulk]);
 }
 
@@ -123,7 +130,16 @@ const thoughtOf = [
     'simulations',
     'stored_bytes',
   ],
-  ...['users', 'webhooks', 'ended_sessions', 'login_origins', 'attempt_counts', 'webhook_hours'],
+  ...[
+    'mails',
+    'webhook_starts',
+    'users',
+    'webhooks',
+    'ended_sessions',
+    'login_origins',
+    'attempt_counts',
+    'webhook_hours',
+  ],
   'audit', // survives the objects it mentions
 ];
 
