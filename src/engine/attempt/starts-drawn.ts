@@ -1,3 +1,4 @@
+import { databaseNowMs } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { ms } from '../outbox/sql.js';
 
@@ -8,8 +9,8 @@ const leadMs = 20;
 
 interface Drawn {
   webhookId: string;
-  /** From now. */
-  firstInMs: number;
+  /** By PostgreSQL's clock (epoch), which all workers read alike, however long the statement takes. */
+  firstAtMs: number;
   stepMs: number;
   count: number;
 }
@@ -32,12 +33,12 @@ export async function drawStarts(
     withinMs,
     shipperId,
   ]);
-  const nowMs = performance.now();
+  const sinceEpochMs = databaseNowMs() - performance.now();
   const starts = new Map<string, number[]>();
-  for (const { webhookId, firstInMs, stepMs, count } of rows)
+  for (const { webhookId, firstAtMs, stepMs, count } of rows)
     starts.set(
       webhookId,
-      Array.from({ length: count }, (_, n) => nowMs + firstInMs + n * stepMs),
+      Array.from({ length: count }, (_, n) => firstAtMs - sinceEpochMs + n * stepMs),
     );
   return starts;
 }
@@ -68,5 +69,5 @@ const drawText = `
     returning webhook_id, next_at, drawn, step
   )
   select webhook_id as "webhookId", drawn as count, extract(epoch from step)::float8 * 1000 as "stepMs",
-         extract(epoch from next_at - drawn * step - now())::float8 * 1000 as "firstInMs"
+         extract(epoch from next_at - drawn * step)::float8 * 1000 as "firstAtMs"
     from s`;
