@@ -1,7 +1,7 @@
 /** The `maxPerSecond` of a webhook, seen from its receiver, while two workers send. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { placeOrder, registerAccount, type Account } from '../support/client.js';
-import { deliveriesOf, startHook, untilFound } from '../support/deliveries.js';
+import { deliveriesOf, startHook } from '../support/deliveries.js';
 import {
   startProcess,
   startServiceWith,
@@ -54,7 +54,7 @@ test('two workers together keep it, with tests and redeliveries: to 10 % over fi
   const hook = await startHook(account, { maxPerSecond });
   await Promise.all(Array.from({ length: 140 }, () => placeOrder(account)));
   const placedAt = Date.now();
-  await untilFound(async () => other.receiver.received.length === 140);
+  await other.receiver.waitFor(140, () => true, 20_000);
   const doneAt = Date.now();
   expect(doneAt - placedAt).toBeLessThan(2_500);
   const held = await deliveriesOf(account, hook.webhookId);
@@ -68,7 +68,7 @@ test('two workers together keep it, with tests and redeliveries: to 10 % over fi
   const tested = await Promise.all([sendTest(hook.webhookId), sendTest(hook.webhookId)]);
   for (const { httpStatus } of tested) expect(httpStatus).toBe(200);
   await redeliver(sent.deliveryId);
-  await untilFound(async () => hook.receiver.received.length === 143);
+  await hook.receiver.waitFor(143, () => true, 20_000);
   const begun = await beganAt(hook.webhookId);
   const { inFiveSeconds } = most(begun);
   expect(inFiveSeconds).toBeGreaterThanOrEqual(5 * maxPerSecond * 0.9);
@@ -82,15 +82,15 @@ test('two workers together keep it, with tests and redeliveries: to 10 % over fi
 test('a change holds from the next second', async () => {
   const hook = await startHook(account, { maxPerSecond: 1 });
   await Promise.all(Array.from({ length: 40 }, () => placeOrder(account)));
-  await untilFound(async () => hook.receiver.received.length >= 2);
+  await hook.receiver.waitFor(2, () => true, 20_000);
   await change(hook.webhookId, { maxPerSecond: null });
   const changedAt = Date.now();
-  await untilFound(async () => hook.receiver.received.length === 40);
+  await hook.receiver.waitFor(40, () => true, 20_000);
   expect(Date.now() - changedAt).toBeLessThan(2_000);
   await change(hook.webhookId, { maxPerSecond: 2 });
   const from = Date.now();
   await Promise.all(Array.from({ length: 10 }, () => placeOrder(account)));
-  await untilFound(async () => hook.receiver.received.length >= 44);
+  await hook.receiver.waitFor(44, () => true, 20_000);
   const since = (await beganAt(hook.webhookId)).filter((at) => at >= from);
   expect(most(since).inOneSecond).toBeLessThanOrEqual(2);
   await hook.close();

@@ -61,11 +61,15 @@ const registration = z
       .optional(),
   })
   .meta({ id: 'TokenRegistration' })
-  .refine(({ scopes, webhookId }) => webhookId === undefined || !Object(scopes).includes?.('orders'), {
-    path: ['scopes'],
-    error: 'must not have orders beside webhookId: a token for one webhook places no orders',
-    ...evenIfFieldsAreWrong,
-  });
+  .refine(
+    ({ scopes, webhookId }) =>
+      webhookId === undefined || !(Array.isArray(scopes) && scopes.includes('orders')),
+    {
+      path: ['scopes'],
+      error: 'must not have orders beside webhookId: a token for one webhook places no orders',
+      ...evenIfFieldsAreWrong,
+    },
+  );
 
 const programToken = z
   .object({
