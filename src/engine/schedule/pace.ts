@@ -102,10 +102,6 @@ export class WebhookPace {
     return true;
   }
 
-  grant(nowMs: number): boolean {
-    return this.take(nowMs);
-  }
-
   /** A start that was granted is gone, whether it was used or not. */
   used(): void {}
 }

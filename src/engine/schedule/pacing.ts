@@ -105,9 +105,11 @@ export class Pacing {
         this.#leave(lane, pace, nowMs);
         continue;
       }
-      const before = (lane.granted = Math.min(lane.granted, lane.pending.length)); // claims may have been given back
-      while (lane.granted < lane.pending.length && !lane.isFull && pace.grant(nowMs)) lane.granted += 1;
-      if (lane.granted > before) this.queueUp(lane);
+      // What was granted and found no place is lost: saved up, it would be a burst.
+      const before = lane.granted;
+      lane.granted = 0;
+      while (lane.granted < lane.pending.length && !lane.isFull && pace.take(nowMs)) lane.granted += 1;
+      if (lane.granted !== before) this.queueUp(lane);
       const waits = lane.granted < lane.pending.length;
       if (waits || lane.isBehind) lane.fullAtMs = lane.pacedAtMs = nowMs;
       if (waits && !lane.isFull) nextMs = Math.min(nextMs, pace.nextMs);

@@ -219,6 +219,17 @@ describe('of one webhook', () => {
     expect(maxHeld).toBeLessThan(110);
   });
 
+  test('starts that come while there is no place are lost, and make no burst once there is one', () => {
+    const webhooks = limited(10, 1_000);
+    webhooks.free!.owed = 4;
+    webhooks.free!.lastsMs = 3_000;
+    const { begun } = run(new Paces(0, []), webhooks, 20_000, [['a', 1]], drawing(10));
+    const at = begun.flatMap(({ webhookId, atMs }) => (webhookId === 'limited' ? [atMs] : []));
+    const inOneTick = Math.max(...at.map((atMs) => at.filter((other) => other === atMs).length));
+    expect(at.length).toBeGreaterThan(20);
+    expect(inOneTick).toBe(1);
+  });
+
   test('a start that passes unused is lost, and a limit that is lifted holds no more', () => {
     const webhooks = limited(10, 5);
     const draws = drawing(10);
