@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { Paces } from '../../../../src/engine/schedule/pace.js';
+import { Paces, WebhookPace } from '../../../../src/engine/schedule/pace.js';
 import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 
 const slowMs = 1_000;
@@ -220,14 +220,31 @@ describe('of one webhook', () => {
   });
 
   test('starts that come while there is no place are lost, and make no burst once there is one', () => {
-    const webhooks = limited(10, 1_000);
-    webhooks.free!.owed = 4;
-    webhooks.free!.lastsMs = 3_000;
-    const { begun } = run(new Paces(0, []), webhooks, 20_000, [['a', 1]], drawing(10));
-    const at = begun.flatMap(({ webhookId, atMs }) => (webhookId === 'limited' ? [atMs] : []));
-    const inOneTick = Math.max(...at.map((atMs) => at.filter((other) => other === atMs).length));
-    expect(at.length).toBeGreaterThan(20);
-    expect(inOneTick).toBe(1);
+    const scheduler = new Scheduler({ concurrency: 20, slowMs: 60_000 });
+    const claims = (shipperId: string, webhookId: string, count: number) =>
+      Array.from(
+        { length: count },
+        () => ({ shipperId, webhookId, dueAt: new Date(0), sendableForMs: 0 }) as DueClaim,
+      );
+    const pace = new WebhookPace('limited', null);
+    scheduler.claimed(claims('own', 'limited', 1), 0, null);
+    const [first] = scheduler.starts(0);
+    expect(scheduler.sending(first!, 0, pace)).toBe(false);
+    scheduler.ended(first!, null, 0);
+    for (const shipperId of ['a', 'b', 'c'])
+      for (let n = 0; n < 5; n += 1) scheduler.claimed(claims(shipperId, `${shipperId}-${n}`, 2), 0, null);
+    const others = scheduler.starts(0);
+    expect(others.length).toBe(20);
+    scheduler.claimed(claims('own', 'limited', 5), 0, null);
+    scheduler.pacing.drawn(pace, [100, 200, 300, 400]);
+    for (const nowMs of [100, 200, 300]) {
+      scheduler.pacing.grantStarts(nowMs);
+      expect(scheduler.starts(nowMs).length).toBe(0);
+    }
+    for (const other of others) scheduler.ended(other, 5, 400);
+    scheduler.pacing.grantStarts(400);
+    const own = scheduler.starts(400).filter(({ claim }) => claim.webhookId === 'limited');
+    expect(own.length).toBe(1);
   });
 
   test('a start that passes unused is lost, and a limit that is lifted holds no more', () => {
