@@ -231,8 +231,7 @@ describe('of one webhook', () => {
     const [first] = scheduler.starts(0);
     expect(scheduler.sending(first!, 0, pace)).toBe(false);
     scheduler.ended(first!, null, 0);
-    for (const shipperId of ['a', 'b', 'c'])
-      for (let n = 0; n < 5; n += 1) scheduler.claimed(claims(shipperId, `${shipperId}-${n}`, 2), 0, null);
+    for (let n = 0; n < 20; n += 1) scheduler.claimed(claims(`other-${n}`, `other-${n}`, 1), 0, null);
     const others = scheduler.starts(0);
     expect(others.length).toBe(20);
     scheduler.claimed(claims('own', 'limited', 5), 0, null);
