@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { ms } from '../outbox/sql.js';
 
 /** Starts are further apart than a second allows: so none of them, if it comes late, makes a second too full. */
-const stretch = 1.04;
+const stretch = 1.06;
 /** The first start leaves time to pull what it is for. */
 const leadMs = 20;
 

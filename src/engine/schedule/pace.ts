@@ -62,7 +62,10 @@ export class Pace {
   }
 }
 
-/** A start that comes later than this is lost: nothing is saved up for a burst. */
+/**
+ * A start that comes later than this is lost: nothing is saved up for a burst. What `drawStarts` leaves between the
+ * starts of two seconds is longer, since the sending thread may be late as well.
+ */
 const maxLateMs = 40;
 
 /**

@@ -204,7 +204,7 @@ describe('of one webhook', () => {
       const starts: number[] = [];
       for (nextAtMs = Math.max(nextAtMs, nowMs); starts.length < count && nextAtMs <= nowMs + 300;) {
         starts.push(nextAtMs);
-        nextAtMs += 1_040 / perSecond;
+        nextAtMs += 1_060 / perSecond;
       }
       return starts;
     };
