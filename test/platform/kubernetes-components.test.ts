@@ -32,6 +32,7 @@ test('a deployment is given up only after the job that migrates is', () => {
   expect(stdout.match(/^kind: HorizontalPodAutoscaler$/gm)).toHaveLength(1);
   expect(stdout).toContain('query: max(parcelhook_sendable_oldest_seconds{');
   expect(stdout).toContain('name: parcelhook-more-egress');
+  expect(stdout).toContain('port: 587');
 });
 
 (kubectl ? test : test.skip)(
