@@ -21,7 +21,7 @@ export interface AgreementOptions {
 
 const lookEveryMs = 10_000;
 const askEveryMs = 600_000;
-const agreedForMs = 30 * 86_400_000;
+const validForMs = 30 * 86_400_000;
 const pacedForMs = 3 * lookEveryMs;
 
 /**
@@ -35,9 +35,9 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
 
   const look = async (paced: Paced): Promise<void> => {
     const { pace, webhookIds } = paced;
-    const { agreed, asks } = await findAgreement(db, pace.destination);
-    pace.isAgreed = agreed;
-    if (agreed) return;
+    const { agreedForMs, asks } = await findAgreement(db, pace.destination);
+    pace.agreedUntilMs = performance.now() + agreedForMs;
+    if (agreedForMs > 0) return;
     await markPaced(db, webhookIds);
     if (!asks) return;
     pace.take(performance.now());
@@ -45,7 +45,7 @@ export function createAgreements(options: AgreementOptions): (paced: Paced[]) =>
     logger.info({ hasAgreed }, 'receiver asked whether it wants more notifications than DESTINATION_RATE');
     if (!hasAgreed) return;
     await saveAgreement(db, pace.destination);
-    pace.isAgreed = true;
+    pace.agreedUntilMs = performance.now() + validForMs;
   };
 
   /** Like an attempt, it does not reach a webhook that was stopped meanwhile, nor another host if its address changed. */
@@ -127,19 +127,20 @@ async function findActive(
 async function findAgreement(
   db: Database,
   destination: Pace['destination'],
-): Promise<{ agreed: boolean; asks: boolean }> {
-  const [row] = await db.query<{ agreed: boolean; asks: boolean }>(
+): Promise<{ agreedForMs: number; asks: boolean }> {
+  const [row] = await db.query<{ agreedForMs: number; asks: boolean }>(
     'find-agreement',
     `with before as materialized (
-       select coalesce(agreed_at > now() - ${ms('$2')}, false) as agreed from destinations where destination = $1
+       select extract(epoch from agreed_at + ${ms('$2')} - now())::float8 * 1000 as left_ms
+         from destinations where destination = $1 and agreed_at > now() - ${ms('$2')}
      ), asked as (
        insert into destinations (destination, asked_at) values ($1, now())
        on conflict (destination) do update set asked_at = now()
-         where destinations.asked_at < now() - ${ms('$3')} and not (select agreed from before)
+         where destinations.asked_at < now() - ${ms('$3')} and not exists (select from before)
        returning 1
      )
-     select coalesce((select agreed from before), false) as agreed, exists (select from asked) as asks`,
-    [destination, agreedForMs, askEveryMs],
+     select coalesce((select left_ms from before), 0) as "agreedForMs", exists (select from asked) as asks`,
+    [destination, validForMs, askEveryMs],
   );
   return row!;
 }
@@ -182,5 +183,5 @@ export function createSharing(db: Database, paces: Paces): () => Promise<void> {
 
 export const deleteOldDestinations = (db: Database): Promise<unknown> =>
   db.query('delete-old-destinations', `delete from destinations where asked_at < now() - 2 * ${ms('$1')}`, [
-    agreedForMs,
+    validForMs,
   ]);

@@ -7,7 +7,8 @@ const minRefillShare = 1 / 2;
  * number. So nobody can turn the service against a stranger.
  */
 export class Pace {
-  isAgreed: boolean;
+  /** Until then any number may begin (performance.now()). */
+  agreedUntilMs: number;
   /** A webhook's starts are drawn ahead of time; a host's are granted when they may begin. */
   readonly drawn = 0;
   /** When PostgreSQL is asked next whether the receiver has agreed (performance.now()). */
@@ -19,14 +20,14 @@ export class Pace {
   constructor(
     readonly paces: Paces,
     readonly destination: string,
-    isAgreed: boolean,
+    agreedUntilMs: number,
   ) {
-    this.isAgreed = isAgreed;
+    this.agreedUntilMs = agreedUntilMs;
   }
 
   /** Takes an attempt, if one may begin. */
   take(nowMs: number): boolean {
-    if (this.isAgreed) return true;
+    if (nowMs < this.agreedUntilMs) return true;
     if (!this.#hasOne(nowMs)) return false;
     this.#tokens -= 1;
     return true;
@@ -73,8 +74,8 @@ const maxLateMs = 40;
  * that all workers keep it together.
  */
 export class WebhookPace {
-  /** Its owner has lifted it. */
-  isAgreed = false;
+  /** Infinity once its owner has lifted it. */
+  agreedUntilMs = -Infinity;
   /** Drawn and not used (performance.now()), the earliest first. */
   #starts: number[] = [];
 
@@ -161,7 +162,7 @@ export class Paces {
 
   #ofWebhook(webhookId: string, host: Pace | null): WebhookPace {
     const known = this.#byWebhook.get(webhookId);
-    if (known && !known.isAgreed) {
+    if (known && known.agreedUntilMs < Infinity) {
       known.host = host;
       return known;
     }
@@ -178,8 +179,8 @@ export class Paces {
     // Lanes keep those that they wait for.
     if (this.#byDestination.size >= maxPaces) this.#byDestination.clear();
     const host = destination.slice(0, destination.lastIndexOf(':'));
-    const isAgreed = this.#agreed.has(host) || this.#agreed.has(destination);
-    const pace = new Pace(this, destination, isAgreed);
+    const isListed = this.#agreed.has(host) || this.#agreed.has(destination);
+    const pace = new Pace(this, destination, isListed ? Infinity : -Infinity);
     this.#byDestination.set(destination, pace);
     return pace;
   }

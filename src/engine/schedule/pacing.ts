@@ -34,7 +34,7 @@ export class Pacing {
       pace.used(1);
       return true;
     }
-    if (pace.isAgreed) return true;
+    if (nowMs < pace.agreedUntilMs) return true;
     if (pace instanceof WebhookPace) this.#ofWebhooks.set(pace, lane);
     else if (!this.#waiting.has(pace) && pace.take(nowMs)) return true;
     else {
@@ -74,7 +74,8 @@ export class Pacing {
       for (let passed = 0; passed < lanes.size();) {
         const lane = lanes.take()!;
         lane.fullAtMs = lane.pacedAtMs = nowMs;
-        const isOver = pace.isAgreed || (lane.pending.length === 0 && !lane.isBehind && !lane.page);
+        const isOver =
+          nowMs < pace.agreedUntilMs || (lane.pending.length === 0 && !lane.isBehind && !lane.page);
         if (isOver) {
           this.#leave(lane, pace, nowMs);
           continue;
@@ -101,7 +102,7 @@ export class Pacing {
     let nextMs = Infinity;
     for (const [pace, lane] of this.#ofWebhooks) {
       const isIdle = lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs;
-      if (pace.isAgreed || isIdle) {
+      if (nowMs < pace.agreedUntilMs || isIdle) {
         this.#leave(lane, pace, nowMs);
         continue;
       }
@@ -127,7 +128,7 @@ export class Pacing {
 
   /** Null: its webhook has no pace any more. */
   drawn(pace: WebhookPace, starts: number[] | null): void {
-    if (starts === null) pace.isAgreed = true;
+    if (starts === null) pace.agreedUntilMs = Infinity;
     else pace.add(starts);
     const lane = this.#ofWebhooks.get(pace);
     if (lane) this.queueUp(lane);

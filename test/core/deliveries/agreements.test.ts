@@ -108,6 +108,25 @@ test('a receiver that agrees, in a header or as the body, gets all that waits, a
   }
 });
 
+test('a receiver is asked again once its agreement has ended', async () => {
+  receiver.reply = (request) => ({ headers: { 'webhook-challenge': challengeOf(request) ?? '' } });
+  for (const agreedFor of ['30 days', '29 days 23 hours']) {
+    await world.sql('truncate destinations');
+    await world.sql(
+      `insert into destinations (destination, asked_at, agreed_at)
+       values ($1, now() - interval '${agreedFor}', now() - interval '${agreedFor}')`,
+      [`127.0.0.1:${new URL(receiver.url).port}`],
+    );
+    receiver.received.splice(0);
+    const webhookIds = await owe();
+    const dispatcher = start();
+    dispatcher.notify(dueSinceUnknown(webhookIds));
+    await until('all is sent', async () => (await outboxOf(world)).length === 0);
+    await dispatcher.drain();
+    expect(challenges()).toHaveLength(agreedFor === '30 days' ? 1 : 0);
+  }
+});
+
 test('a receiver that has not agreed keeps the pace, also if it mirrors requests; what waits is not ours', async () => {
   const webhookIds = await owe();
   receiver.reply = ({ headers, body }) => ({ body: JSON.stringify({ headers, body }) });

@@ -182,8 +182,20 @@ describe('at one host', () => {
     expect(run(new Paces(50, ['hooks.example:443']), webhooks(), 1_000).begun.length).toBeLessThan(60);
     const paces = new Paces(50, []);
     const all = webhooks();
-    paces.of(Object.values(all)[0]!.target)!.isAgreed = true;
+    paces.of(Object.values(all)[0]!.target)!.agreedUntilMs = Infinity;
     expect(run(paces, all, 1_000).begun).toHaveLength(800);
+  });
+
+  test('that has agreed is paced again once that has ended', () => {
+    const paces = new Paces(50, []);
+    const all = webhooksOf('a', 4, stranger, { owed: 2_000, lastsMs: tickMs });
+    paces.of(Object.values(all)[0]!.target)!.agreedUntilMs = 2_000;
+    const { begun } = run(paces, all, 6_000);
+    const within = (fromMs: number) =>
+      begun.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + 1_000).length;
+    expect(within(1_000)).toBeGreaterThan(500);
+    expect(within(3_000)).toBeLessThanOrEqual(50);
+    expect(within(3_000)).toBeGreaterThan(10);
   });
 });
 
