@@ -64,8 +64,8 @@ export class Pace {
 }
 
 /**
- * A start that comes later than this is lost: nothing is saved up for a burst. What `drawStarts` leaves between the
- * starts of two seconds is longer, since the sending thread may be late as well.
+ * A start that comes later than this is lost: nothing is saved up for a burst. `drawStarts` leaves more than this between
+ * the starts of two seconds, since the sending thread may be late as well.
  */
 const maxLateMs = 40;
 
