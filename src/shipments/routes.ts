@@ -17,7 +17,7 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
 import { orderResult, shipmentList, stateList, tracking } from './responses.js';
-import type { StateCatalogue } from './states.js';
+import { meaningsText, type StateCatalogue } from './states.js';
 import { findTracking, listShipments, type ListedShipment } from './store.js';
 
 const idempotencyKey = described(
@@ -166,7 +166,7 @@ export function findingRoutes({
       tokenScopes: ['orders', 'webhooks'],
       narrows: true,
       tag: 'Shipments',
-      description: 'The states that webhooks may be interested in, and those that may follow each.',
+      description: `The states that webhooks may be interested in, and those that may follow each. ${meaningsText}`,
       responses: { 200: stateList },
       handle: () => Promise.resolve({ data: { states } }),
     }),

@@ -10,6 +10,24 @@ const catalogueFile = z.object({
 });
 type CatalogueFile = z.output<typeof catalogueFile>;
 
+/** For the documents: what a state of the default catalogue says of its shipment. */
+const meanings: Record<string, string> = {
+  CREATED: 'the order is accepted, and the parcel waits at the shipper',
+  PICKED_UP: 'the carrier has the parcel',
+  IN_TRANSIT: 'it is on its way; sent again at each stop',
+  OUT_FOR_DELIVERY: 'the courier brings it today',
+  DELIVERED: 'the recipient has it',
+  DELIVERY_FAILED: 'nobody took it; another attempt or its return follows',
+  RETURNING: 'it is on its way back to the shipper',
+  RETURNED: 'the shipper has it back',
+  CANCELLED: 'the order was cancelled before its delivery began',
+  LOST: 'the carrier cannot find it',
+};
+
+export const meaningsText = `By default:\n\n${Object.entries(meanings)
+  .map(([state, meaning]) => `- \`${state}\`: ${meaning}`)
+  .join('\n')}`;
+
 /** A state without `next` is terminal. */
 const defaultCatalogue: CatalogueFile = {
   initial: 'CREATED',

@@ -10,7 +10,11 @@ export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOT
 /** The specification's notification ("Events"). */
 export const notification = z
   .object({
-    state: described(z.string(), 'New state of the shipment.', 'CREATED'),
+    state: described(
+      z.string(),
+      'New state of the shipment. `GET /v1/states` lists them, and the reference says what each means.',
+      'CREATED',
+    ),
     label_id: described(z.string(), 'The same as `shipper_tracking_id`.', 'ORDER-1001'),
     anomalies: anyJson('Anomalies reported with the state; null without any.', null),
     evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),

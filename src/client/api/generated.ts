@@ -462,7 +462,18 @@ export interface paths {
         };
         /**
          * List the states of shipments
-         * @description The states that webhooks may be interested in, and those that may follow each. A token of a program needs the scope `orders` or `webhooks` or `read`.
+         * @description The states that webhooks may be interested in, and those that may follow each. By default:
+         *
+         *     - `CREATED`: the order is accepted, and the parcel waits at the shipper
+         *     - `PICKED_UP`: the carrier has the parcel
+         *     - `IN_TRANSIT`: it is on its way; sent again at each stop
+         *     - `OUT_FOR_DELIVERY`: the courier brings it today
+         *     - `DELIVERED`: the recipient has it
+         *     - `DELIVERY_FAILED`: nobody took it; another attempt or its return follows
+         *     - `RETURNING`: it is on its way back to the shipper
+         *     - `RETURNED`: the shipper has it back
+         *     - `CANCELLED`: the order was cancelled before its delivery began
+         *     - `LOST`: the carrier cannot find it A token of a program needs the scope `orders` or `webhooks` or `read`.
          */
         get: operations["listStates"];
         put?: never;
@@ -3042,7 +3053,7 @@ export interface components {
         /** @description A shipment entered a state. */
         Notification: {
             /**
-             * @description New state of the shipment.
+             * @description New state of the shipment. `GET /v1/states` lists them, and the reference says what each means.
              * @example CREATED
              */
             state: string;

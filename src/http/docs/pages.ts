@@ -64,15 +64,16 @@ const renderPage = ({ address: current, title, content, query = '' }: Page): str
         <title>${title} · Parcelhook</title>
         ${trusted(`<style>${style}</style>`)}
         <header>
+          <a class="brand" href="/">Parcelhook</a>
           <nav aria-label="Pages">
             <ul>
-              <li><a href="/">Portal</a></li>
               ${pages.map(
                 ([address, name]) =>
                   html`<li>
                     <a href="${address}" ${address === current && trusted('aria-current="page"')}>${name}</a>
                   </li>`,
               )}
+              <li><a href="/">Portal</a></li>
             </ul>
           </nav>
           <form role="search" action="/docs/search">

@@ -41,6 +41,7 @@ header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.5rem
   background: var(--page); border-bottom: 1px solid var(--line) }
 header ul { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; list-style: none; margin: 0; padding: 0 }
 header a { color: var(--soft) }
+header .brand { color: var(--text); font-weight: 650; letter-spacing: -.01em }
 header [aria-current] { color: var(--text); font-weight: 600 }
 [role=search] { display: flex; flex: 1; gap: .4rem; min-width: 15rem; max-width: 26rem; margin-left: auto }
 [role=search] input { flex: 1; min-width: 0 }

@@ -1,6 +1,5 @@
 /** Groups of operations, in the order in which an integrator needs them. */
 export const tags = [
-  { name: 'Accounts', description: 'Access tokens and passwords. The operator registers accounts.' },
   {
     name: 'Shipments',
     description: 'Place orders, and follow the shipments created from them.',
@@ -22,6 +21,7 @@ export const tags = [
     description:
       'What your webhooks receive: requests that the service sends. See [Receiving](/docs/receiving).',
   },
+  { name: 'Accounts', description: 'Access tokens and passwords. The operator registers accounts.' },
   {
     name: 'Operator',
     description: 'For the operator of the service: accounts, state events and maintenance.',

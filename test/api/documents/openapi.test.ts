@@ -5,6 +5,7 @@ import { startApp } from '../../../src/roles/app.js';
 import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
 import type { JsonSchema, OpenApiDocument, Parameter } from '../../../src/http/openapi/schemas.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { createCatalogue } from '../../../src/shipments/states.js';
 import { sharedService } from '../../support/shared-service.js';
 import { sendRaw } from '../../support/client.js';
 import { operationsOf, expectValid, schemaCompiler } from '../../support/openapi.js';
@@ -148,6 +149,17 @@ describe('generators of clients find in the document', () => {
       if (bodies.length > 1) expect(new Set(bodies.map(({ schema }) => schema.$ref)).size).toBe(1);
       for (const { schema } of bodies.slice(1)) expect(schema.$ref).toMatch(/\w+$/);
     }
+  });
+
+  test('says what each state means, and names shipments before accounts', async () => {
+    const { description } = document.paths['/v1/states']!.get!;
+    const page = await (await fetch(`${service.url}/docs/search?q=OUT_FOR_DELIVERY`)).text();
+    expect(page).toContain('List the states of shipments');
+    for (const state of createCatalogue().names)
+      expect(description).toMatch(new RegExp(`^- \\x60${state}\\x60: [a-z].{15}`, 'm'));
+    const names = document.tags.map(({ name }) => name);
+    expect(names[0]).toBe('Shipments');
+    expect(names.indexOf('Accounts')).toBeGreaterThan(names.indexOf('Deliveries'));
   });
 
   test('notifications under a tag of their own', () => {
