@@ -63,7 +63,7 @@ export async function waitFor<T>(
   let timer: NodeJS.Timeout | undefined;
   let onAbort = () => {};
   const stopped = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timeoutError()), Math.min(waitMs, maxTimerMs));
+    timer = setTimeout(() => reject(timeoutError()), Math.max(0, Math.min(waitMs, maxTimerMs)));
     onAbort = () => reject(signal!.reason as Error);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
