@@ -65,6 +65,8 @@ export type NewToken = WithDates<Schemas['TokenRegistration']>;
 export type ProgramToken = Schemas['ProgramToken'];
 export type CreatedToken = Schemas['CreatedToken'];
 export type TokenPage = Data<'listTokens'>;
+export type TokenQuery = QueryOf<operations['listTokens']>;
+export type RevokedToken = Data<'revokeToken'>;
 
 export type Egress = Data<'getEgress'>;
 
