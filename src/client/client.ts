@@ -17,10 +17,12 @@ import {
   deliveries,
   replays,
   shipments,
+  tokens,
   webhooks,
   type Deliveries,
   type Replays,
   type Shipments,
+  type Tokens,
   type Webhooks,
 } from './resources/resources.js';
 import { events, type Events } from './resources/events.js';
@@ -38,6 +40,7 @@ export interface Client {
   replays: Replays;
   deliveries: Deliveries;
   events: Events;
+  tokens: Tokens;
   /**
    * Call it when a receiver's program starts: creates the webhook of this name, or changes it where it differs. Its
    * status never changes.
@@ -68,6 +71,7 @@ export function createClient(options: ClientOptions): Client {
     replays: replays(request),
     deliveries: deliveries(request),
     events: events(request, limits),
+    tokens: tokens(request, send),
     subscribe: ({ name, ...body }, callOptions = {}) =>
       request('put', '/v1/webhooks/by-name/{name}', { ...callOptions, path: { name }, body }),
     states: (callOptions = {}) => request('get', '/v1/states', callOptions),

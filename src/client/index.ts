@@ -25,4 +25,11 @@ export { memoryStore, type Memory, type ReceivedEvent, type ReceiverStore } from
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
 export type { Events, FollowOptions } from './resources/events.js';
-export type { Deliveries, OrderOptions, Replays, Shipments, Webhooks } from './resources/resources.js';
+export type {
+  Deliveries,
+  OrderOptions,
+  Replays,
+  Shipments,
+  Tokens,
+  Webhooks,
+} from './resources/resources.js';

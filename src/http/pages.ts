@@ -43,7 +43,7 @@ ${body}
  * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
  * they name.
  */
-const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
+const places = ['webhooks', 'deliveries', 'shipments', 'tokens', 'doctor', 'recover', 'inbox'];
 const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
 
 /** Allows our own files only: no inline script or style, and no string becomes markup (trusted types). */

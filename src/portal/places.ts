@@ -16,6 +16,7 @@ export interface Place {
 const onDemand = () => import('./places/on-demand.js');
 const WebhookPage = lazy(async () => (await onDemand()).WebhookPage);
 const Shipments = lazy(async () => (await onDemand()).Shipments);
+const Tokens = lazy(async () => (await onDemand()).Tokens);
 const Doctor = lazy(async () => (await onDemand()).Doctor);
 const Recover = lazy(async () => (await onDemand()).Recover);
 const Inbox = lazy(async () => (await onDemand()).Inbox);
@@ -26,6 +27,7 @@ export const places: Place[] = [
   { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
   { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
   { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
+  { pattern: '/tokens', label: 'Tokens', Component: Tokens },
   { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
   { pattern: '/recover', label: 'Recover', Component: Recover },
   { pattern: '/inbox', label: 'Inbox', Component: Inbox, isListed: hasInbox },

@@ -70,6 +70,26 @@ function watchedTokens() {
   return { tokens, fetch };
 }
 
+test('a user makes a token for a program, which works with it until it is revoked', async () => {
+  const { tokens } = client;
+  const { token, tokenId } = await tokens.create({
+    name: 'Shop',
+    scopes: ['read'],
+    expiresAt: new Date(4e12),
+  });
+  const program = createClient({ url: service.url, token, retries: 0 });
+  expect(await program.egress()).toEqual({ addresses: [] });
+  await expect(program.tokens.create({ name: 'Other', scopes: ['read'] })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const listed: object[] = [];
+  for await (const each of tokens.all({ limit: 1 })) listed.push(each);
+  expect(listed).toMatchObject([{ tokenId, name: 'Shop', scopes: ['read'] }]);
+  expect(await tokens.revoke(tokenId)).toEqual({ tokenId });
+  await expect(tokens.revoke(tokenId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tokens.list()).toMatchObject({ tokens: [] });
+});
+
 test("notifications verify with the webhook's secret, with both during a rotation, and in no other form", async () => {
   const { webhookId, secret } = await client.webhooks.create({
     interests: ['*'],

@@ -61,6 +61,13 @@ export type DeliveryQuery = WithDates<QueryOf<operations['listDeliveries']>>;
 export type DeliveryPage = Data<'listDeliveries'>;
 export type Redelivery = Data<'redeliver'>;
 
+export type NewToken = WithDates<Schemas['TokenRegistration']>;
+export type ProgramToken = Schemas['ProgramToken'];
+export type CreatedToken = Schemas['CreatedToken'];
+export type TokenPage = Data<'listTokens'>;
+export type TokenQuery = QueryOf<operations['listTokens']>;
+export type RevokedToken = Data<'revokeToken'>;
+
 export type Egress = Data<'getEgress'>;
 
 /** The notification of a shipment that reaches a state. */

@@ -167,3 +167,31 @@ export const replays = (request: Request<'/v1/'>) => ({
   cancel: (replayId: string, options?: CallOptions): Promise<api.ReplayProgress> =>
     request('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
 });
+
+export type Tokens = ReturnType<typeof tokens>;
+
+/** Only a user who has logged in makes and revokes them: a program's token does not. */
+export function tokens(request: Request<'/v1/'>, send: Send) {
+  const list = (query: api.TokenQuery = {}, options?: CallOptions): Promise<api.TokenPage> =>
+    request('get', '/v1/tokens', { ...options, query });
+  return {
+    /** One page, the oldest first. */
+    list,
+    /** All tokens, read page by page. */
+    all: (query?: api.TokenQuery, options?: CallOptions): AsyncIterable<api.ProgramToken> =>
+      itemsOf(
+        (position) => list({ limit: 250, ...query, ...position }, options),
+        (page) => page.tokens,
+      ),
+    /** Makes a token for a program. Only this response shows it. */
+    create: (body: api.NewToken, options?: CallOptions): Promise<api.CreatedToken> =>
+      request('post', '/v1/tokens', { ...options, body }),
+    /** Every process refuses it within 10 seconds. */
+    revoke: (tokenId: string, options?: CallOptions): Promise<api.RevokedToken> =>
+      untypedRequest(send)('delete', '/v1/tokens/{tokenId}', {
+        ...options,
+        path: { tokenId },
+        gone: { tokenId },
+      }),
+  };
+}

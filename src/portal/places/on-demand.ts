@@ -4,5 +4,6 @@ export { Inbox } from './inbox/Inbox.js';
 export { Recover } from './recover/Recover.js';
 export { QuickStart } from './quick-start/QuickStart.js';
 export { Shipments } from './shipments/Shipments.js';
+export { Tokens } from './tokens/Tokens.js';
 export { WebhookForm } from './webhooks/WebhookForm.js';
 export { WebhookPage } from './webhooks/WebhookPage.js';

@@ -13,24 +13,27 @@ import { showToast } from '../../parts/Toast.js';
 export function SecretDialog({
   title,
   secret,
-  isNew = false,
+  what = 'secret',
+  intro = "This is the webhook's secret.",
+  reader = 'server',
   children,
   onClose,
 }: {
   title: string;
   secret: string;
-  /** True if the secret replaces an earlier one. */
-  isNew?: boolean;
+  what?: string;
+  intro?: string;
+  /** The name of what needs it. */
+  reader?: string;
   children?: ComponentChildren;
   onClose: () => void;
 }) {
   return (
     <Dialog title={title}>
       <p>
-        {isNew ? "This is the webhook's new secret." : "This is the webhook's secret."} Store it where your
-        server reads it: <strong>it will not be shown again.</strong>
+        {intro} Store it where your {reader} reads it: <strong>it will not be shown again.</strong>
       </p>
-      <Code text={secret} label="Copy the secret" wrap />
+      <Code text={secret} label={`Copy the ${what}`} wrap />
       {children}
       <footer>
         <Button kind="primary" onClick={onClose}>
@@ -56,7 +59,12 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   if (isEnding) return <EndEarlierDialog webhook={webhook} onClose={onClose} />;
   if (rotated)
     return (
-      <SecretDialog title="New secret" secret={rotated.secret} isNew onClose={onClose}>
+      <SecretDialog
+        title="New secret"
+        secret={rotated.secret}
+        intro="This is the webhook's new secret."
+        onClose={onClose}
+      >
         {overlap !== '0s' && (
           <p class="soft">
             Until {exact(rotated.previousSecretValidUntil)}, notifications are also signed with the old one,
