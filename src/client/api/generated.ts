@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
+         * @description The same address may be registered more than once; `warnings` then names the other webhook, and any interest that is not a state. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1160,15 +1160,15 @@ export interface components {
              */
             password: string;
         };
-        /** @description A field of the body that was ignored. */
-        IgnoredField: {
+        /** @description A field of the body that may be a mistake. */
+        Warning: {
             /**
              * @description The field of the body; `body` in the entry that counts the rest.
              * @example lotID
              */
             path: string;
             /**
-             * @description Why it was ignored, with the nearest field that exists.
+             * @description What may be wrong: the field was ignored (with the nearest one that exists), or its value may be a mistake.
              * @example is not a field of this request and was ignored; did you mean lotId?
              */
             message: string;
@@ -1507,7 +1507,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1581,7 +1581,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1676,7 +1676,7 @@ export interface components {
         };
         WebhookRegistration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1736,7 +1736,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1810,7 +1810,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1829,7 +1829,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1903,7 +1903,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1953,7 +1953,7 @@ export interface components {
         };
         WebhookChanges: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2008,7 +2008,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2082,14 +2082,14 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
         };
         WebhookDeclaration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2144,7 +2144,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2218,7 +2218,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -4668,8 +4668,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4769,8 +4769,8 @@ export interface operations {
                         timestamp: number;
                         /** @description The same whether there is such a user or not. */
                         data: Record<string, never>;
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4876,8 +4876,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["CreatedToken"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5051,8 +5051,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5181,8 +5181,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5243,8 +5243,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5375,8 +5375,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5436,8 +5436,8 @@ export interface operations {
                              */
                             setPasswordUrl: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5550,8 +5550,8 @@ export interface operations {
                              */
                             userId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5759,8 +5759,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5921,8 +5921,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5980,8 +5980,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6006,8 +6006,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["DeclaredWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6071,8 +6071,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6335,8 +6335,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6495,8 +6495,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6774,8 +6774,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6835,8 +6835,8 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6894,8 +6894,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7064,8 +7064,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7166,8 +7166,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7229,8 +7229,8 @@ export interface operations {
                             /** @description One result for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7533,8 +7533,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OperatedWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7584,8 +7584,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OperatedWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7645,8 +7645,8 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7702,8 +7702,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7896,8 +7896,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7994,8 +7994,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8039,8 +8039,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8083,8 +8083,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
