@@ -277,20 +277,23 @@ export interface RouteResult {
   data: object | null;
   processId?: string;
   timestampMs?: number;
+  /** Shown beside those of the fields that were ignored. */
+  warnings?: Detail[];
 }
 
 /** The specification's envelope: version, status, processId (order integration only), timestamp, data; `warnings` if any. */
-export const successBody = (
-  { httpStatus, data, processId, timestampMs }: RouteResult,
-  warnings: Detail[] = [],
-) => ({
-  version,
-  status: httpStatus === 201 ? 'CREATED' : 'OK',
-  ...(processId !== undefined && { processId }),
-  timestamp: timestampMs ?? Date.now(),
-  data,
-  ...(warnings.length > 0 && { warnings }),
-});
+export function successBody(result: RouteResult, ignored: Detail[] = []) {
+  const { httpStatus, data, processId, timestampMs } = result;
+  const warnings = result.warnings ? [...ignored, ...result.warnings] : ignored;
+  return {
+    version,
+    status: httpStatus === 201 ? 'CREATED' : 'OK',
+    ...(processId !== undefined && { processId }),
+    timestamp: timestampMs ?? Date.now(),
+    data,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
 
 export const failureBody = (error: ApiError, requestId: string) => ({
   version,

@@ -66,10 +66,10 @@ function bound(
 const maxLength = 100;
 
 /**
- * The known name that `given` was probably meant to be: the same but for case, `_` and `-`, or one or two letters away
- * (one where either has at most four). Null if there is none.
+ * The known name that `given` was probably meant to be: the same but for case, `_` and `-`, or at most `letters` away.
+ * The default is two, or one where either has at most four. Null if there is none.
  */
-export function nearestName(given: string, known: Iterable<string>): string | null {
+export function nearestName(given: string, known: Iterable<string>, letters?: number): string | null {
   if (given.length > maxLength) return null;
   const wanted = folded(given);
   let nearest: string | null = null;
@@ -77,7 +77,10 @@ export function nearestName(given: string, known: Iterable<string>): string | nu
   for (const name of known) {
     const other = folded(name);
     const distance = lettersApart(wanted, other);
-    if (distance >= least || distance > (Math.min(wanted.length, other.length) <= 4 ? 1 : 2)) continue;
+    const allowed = letters ?? (Math.min(wanted.length, other.length) <= 4 ? 1 : 2);
+    // Beyond that, or with no letter in common, it is another name.
+    if (distance >= least || distance > allowed || distance === Math.max(wanted.length, other.length))
+      continue;
     nearest = name;
     least = distance;
   }

@@ -4,7 +4,10 @@ import type { WebhookChanges, WebhookDeclaration } from './schema.js';
 import type { Webhook } from './store.js';
 
 /** The address as its owner wrote it, without the query if no key opens that. */
-export function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
+export function addressOf(
+  { webhookId, targetAddress }: Pick<Webhook, 'webhookId' | 'targetAddress'>,
+  sealer: Sealer,
+): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);
   } catch {
@@ -51,6 +54,25 @@ export const missingFrom = ({ interests, targetAddress, headers = {} }: WebhookD
 /** False if no key opens the stored secret. */
 export const isSecretOf = (webhookId: string, sealedSecret: string, secret: string, sealer: Sealer) =>
   opened(() => sealer.openSecret(webhookId, sealedSecret)) === secret;
+
+/** A warning that names the first of the others that has the same address, if any. */
+export function sharedAddress(
+  others: Pick<Webhook, 'webhookId' | 'name' | 'targetAddress'>[],
+  targetAddress: string,
+  sealer: Sealer,
+): Detail[] {
+  const { href } = new URL(targetAddress);
+  const [first, ...more] = others.filter((one) => new URL(addressOf(one, sealer)).href === href);
+  if (!first) return [];
+  const other = first.name === null ? first.webhookId : `${first.name} (${first.webhookId})`;
+  const count = more.length > 0 ? ` and ${more.length} more` : '';
+  return [
+    {
+      path: 'targetAddress',
+      message: `is also the address of your webhook ${other}${count}: it gets the notifications of each`,
+    },
+  ];
+}
 
 const originOf = (targetAddress: string) => new URL(targetAddress).origin;
 

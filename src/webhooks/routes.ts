@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit.js';
-import { isoOffset, route, type Route } from '../http/route.js';
+import { isoOffset, route, type Caller, type Route } from '../http/route.js';
 import { described, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
-import { conflict, notFound } from '../platform/errors.js';
+import { conflict, notFound, type Detail } from '../platform/errors.js';
 import { maskHeaders, newSecret } from '../engine/engine.js';
-import { addressOf } from './changes.js';
+import { addressOf, sharedAddress } from './changes.js';
 import {
   changeWebhook,
   createWebhook,
@@ -14,9 +14,18 @@ import {
   type WebhookDependencies,
 } from './registration.js';
 import * as responses from './schema.js';
-import { fields, include, namedParams, webhookParams, webhookSchemas, type Include } from './schema.js';
+import {
+  fields,
+  include,
+  namedParams,
+  webhookParams,
+  webhookSchemas,
+  type Include,
+  type WebhookChanges,
+} from './schema.js';
 import {
   findWebhook,
+  listAddresses,
   listWebhooks,
   markDeleted,
   endEarlierSecrets,
@@ -30,7 +39,7 @@ const tooManyChanges = 'Too many requests, or more than 60 changes of this webho
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
-  const schemas = webhookSchemas(deps.policy);
+  const schemas = webhookSchemas(deps.policy, knownInterests);
   const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,
@@ -38,8 +47,24 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     headers: maskHeaders(webhook.headers),
     createdAt: isoOffset(webhook.createdAt),
     updatedAt: isoOffset(webhook.updatedAt),
-    unknownInterests: webhook.interests.filter((name) => name !== '*' && !knownInterests.has(name)),
+    unknownInterests: unknownAmong(webhook.interests),
   });
+  const unknownAmong = (names: readonly string[]) =>
+    names.filter((name) => name !== '*' && !knownInterests.has(name));
+  /** What will be stored, but may be a mistake. Read before, so that a failure changes nothing. */
+  const warningsFor = async (
+    { shipperId, program }: Caller,
+    { interests = [], targetAddress }: Pick<WebhookChanges, 'interests' | 'targetAddress'>,
+    isItself: (other: Pick<Webhook, 'webhookId' | 'name'>) => boolean,
+  ): Promise<Detail[]> => {
+    const unknown = unknownAmong(interests).map((name) => ({
+      path: `interests[${interests.indexOf(name)}]`,
+      message: `${name} is not a state today; it is kept, because it may become one`,
+    }));
+    if (targetAddress === undefined || program?.webhookId) return unknown;
+    const others = (await listAddresses(db, shipperId)).filter((one) => !isItself(one));
+    return [...unknown, ...sharedAddress(others, targetAddress, sealer)];
+  };
   const existing = <T>(found: T | null | false): T => {
     if (!found) throw notFound('This webhook');
     return found;
@@ -84,7 +109,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'createWebhook',
       tokenScopes: ['webhooks'],
       tag: 'Webhooks',
-      description: `The same address may be registered more than once. The states that \`interests\` can name today: ${namesToday}.`,
+      description: `The same address may be registered more than once; \`warnings\` then names the other webhook, and any interest that is not a state. The states that \`interests\` can name today: ${namesToday}.`,
       responses: { 201: responses.newWebhook },
       errors: {
         409: 'You have reached the maximum number of webhooks of a shipper, or have a webhook of this name.',
@@ -93,9 +118,11 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
       body: schemas.create,
       handle: async ({ caller, body }) => {
+        const warnings = await warningsFor(caller, body, () => false);
         const created = await createWebhook(deps, caller, body);
         if (!created) throw nameTaken(body.name!);
-        return { httpStatus: 201, data: { ...view(created.webhook), secret: created.secret } };
+        const { webhook, secret } = created;
+        return { httpStatus: 201, data: { ...view(webhook), secret }, warnings };
       },
     }),
     route({
@@ -134,7 +161,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }, { outside }) => {
         const before = await findWebhook(db, caller.shipperId, webhookId);
-        return { data: view(existing(await changeWebhook(deps, caller, before, body, outside))) };
+        const warnings = await warningsFor(caller, body, (other) => other.webhookId === before.webhookId);
+        const webhook = existing(await changeWebhook(deps, caller, before, body, outside));
+        return { data: view(webhook), warnings };
       },
     }),
     route({
@@ -156,6 +185,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: namedParams,
       body: schemas.declare,
       handle: async ({ caller, params: { name }, body }, { outside, withMisspelt }) => {
+        const warnings = await warningsFor(caller, body, (other) => other.name === name);
         const declared = await declareWebhook(deps, caller, { name, ...body }, { outside, withMisspelt });
         return {
           httpStatus: declared.isNew ? 201 : 200,
@@ -163,6 +193,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
             ...view(declared.webhook),
             ...(declared.secret !== undefined && { secret: declared.secret }),
           },
+          warnings,
         };
       },
     }),

@@ -10,6 +10,7 @@ import {
   uuid,
 } from '../http/request/fields.js';
 import { checkTargetAddress, masked, type DestinationPolicy } from '../engine/engine.js';
+import { nearestName } from '../platform/issues.js';
 import { addressPattern, asciiAddress, checkSyntax } from './address.js';
 
 const exampleSecret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -23,6 +24,15 @@ const interest = z.string().regex(interestForm, {
   },
 });
 
+/** The state that a name was meant to be, if it is none but within two letters of one. */
+const misspelt = (name: string, known: ReadonlySet<string>): string | null =>
+  known.has(name) || !interestForm.test(name) ? null : nearestName(name, known, 2);
+
+const interestAmong = (known: ReadonlySet<string>) =>
+  interest.refine((name) => misspelt(name, known) === null, {
+    error: ({ input }) => `is not a state; did you mean ${misspelt(input as string, known)}?`,
+  });
+
 /** RFC 9110 §5.6.2: a header's name is a token. Those the service or HTTP itself sets are refused. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const reservedHeader =
@@ -31,6 +41,7 @@ const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
 const maxHeaders = 16;
 const maxInterests = 64;
+const oneInterest = 'must name at least one state, or *';
 /** Names sent in `interests`: doubles collapse, so there may be more of them than interests. */
 const maxNames = 1_000;
 const maxAddressLength = 2_048;
@@ -56,7 +67,7 @@ const headers = (isMasked: (value: string) => boolean) =>
   }, evenIfFieldsAreWrong);
 
 const interestsText =
-  'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.';
+  'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.';
 
 /** Characters that nobody sees. */
 const hidden = String.raw`\u0000-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF`;
@@ -72,7 +83,7 @@ const webhookName = described(
 );
 
 export const fields = {
-  interests: described(z.array(interest).min(1, 'must name at least one state, or *'), interestsText, ['*'], {
+  interests: described(z.array(interest).min(1, oneInterest), interestsText, ['*'], {
     maxItems: maxInterests,
   }),
   status: described(
@@ -109,12 +120,13 @@ export const fields = {
 };
 
 /** Checks how many there are before each of them: a body has room for ten thousand, and every wrong one costs time. */
-const fewInterests = described(
-  z.array(z.unknown()).max(maxNames, `must have at most ${maxNames} names, doubles included`),
-  interestsText,
-  ['*'],
-  { items: { type: 'string', pattern: interestForm.source }, minItems: 1, maxItems: maxInterests },
-).pipe(fields.interests);
+const fewInterests = (known: ReadonlySet<string>) =>
+  described(
+    z.array(z.unknown()).max(maxNames, `must have at most ${maxNames} names, doubles included`),
+    interestsText,
+    ['*'],
+    { items: { type: 'string', pattern: interestForm.source }, minItems: 1, maxItems: maxInterests },
+  ).pipe(z.array(interestAmong(known)).min(1, oneInterest));
 
 /** Checks how many there are first, as above. `valuePattern` is for the API's document, which cannot express the reserved names. */
 const describedHeaders = (isMasked: (value: string) => boolean, valuePattern: string, more = '') =>
@@ -140,7 +152,7 @@ const ownSecret = described(
   exampleSecret,
 );
 
-export function webhookSchemas(policy: DestinationPolicy) {
+export function webhookSchemas(policy: DestinationPolicy, knownInterests: ReadonlySet<string>) {
   const targetAddress = described(
     z.string(),
     'Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.',
@@ -153,7 +165,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
       const problem = checkTargetAddress(text, policy) ?? checkSyntax(text);
       if (problem) context.addIssue(problem);
     });
-  const interests = fewInterests
+  const interests = fewInterests(knownInterests)
     .transform((names) => [...new Set(names)])
     .refine((names) => names.length <= maxInterests, `must have at most ${maxInterests} names`);
   const settings = z.object({
@@ -265,7 +277,7 @@ export const webhook = z
     ),
     unknownInterests: described(
       z.array(z.string()),
-      'Interests that are not a state today. They are stored, because such a state may be added later.',
+      'Interests that are not a state today. They are kept, because such a state may be added later.',
       [],
     ),
   })

@@ -91,6 +91,15 @@ export function listWebhooks(
   );
 }
 
+/** As stored, in order of creation. */
+export const listAddresses = (db: Database, shipperId: string) =>
+  db.query<Pick<Webhook, 'webhookId' | 'name' | 'targetAddress'>>(
+    'list-addresses',
+    `select webhook_id as "webhookId", name, target_address as "targetAddress" from webhooks
+      where shipper_id = $1 and deleted_at is null order by webhook_id`,
+    [shipperId],
+  );
+
 /** Throws NOT_FOUND if the shipper has no such webhook. */
 export async function findWebhook(db: Database, shipperId: string, webhookId: string): Promise<Webhook> {
   const [webhook] = isUuid(webhookId)

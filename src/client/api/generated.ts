@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
+         * @description The same address may be registered more than once; `warnings` then names the other webhook, and any interest that is not a state. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1171,15 +1171,15 @@ export interface components {
              */
             password: string;
         };
-        /** @description A field of the body that was ignored. */
-        IgnoredField: {
+        /** @description A field of the body that may be a mistake. */
+        Warning: {
             /**
              * @description The field of the body; `body` in the entry that counts the rest.
              * @example lotID
              */
             path: string;
             /**
-             * @description Why it was ignored, with the nearest field that exists.
+             * @description What may be wrong: the field was ignored (with the nearest one that exists), or its value may be a mistake.
              * @example is not a field of this request and was ignored; did you mean lotId?
              */
             message: string;
@@ -1518,7 +1518,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1592,7 +1592,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1687,7 +1687,7 @@ export interface components {
         };
         WebhookRegistration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1747,7 +1747,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1821,7 +1821,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1840,7 +1840,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1914,7 +1914,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -1964,7 +1964,7 @@ export interface components {
         };
         WebhookChanges: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2019,7 +2019,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2093,14 +2093,14 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
         };
         WebhookDeclaration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2155,7 +2155,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.
+             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2229,7 +2229,7 @@ export interface components {
              */
             pausedBy: "OPERATOR" | null;
             /**
-             * @description Interests that are not a state today. They are stored, because such a state may be added later.
+             * @description Interests that are not a state today. They are kept, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
@@ -4679,8 +4679,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4780,8 +4780,8 @@ export interface operations {
                         timestamp: number;
                         /** @description The same whether there is such a user or not. */
                         data: Record<string, never>;
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4887,8 +4887,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["CreatedToken"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5062,8 +5062,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5192,8 +5192,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5254,8 +5254,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5386,8 +5386,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5447,8 +5447,8 @@ export interface operations {
                              */
                             setPasswordUrl: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5561,8 +5561,8 @@ export interface operations {
                              */
                             userId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5770,8 +5770,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5932,8 +5932,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5991,8 +5991,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6017,8 +6017,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["DeclaredWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6082,8 +6082,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6346,8 +6346,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6506,8 +6506,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6785,8 +6785,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6846,8 +6846,8 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6905,8 +6905,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7075,8 +7075,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7177,8 +7177,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7240,8 +7240,8 @@ export interface operations {
                             /** @description One result for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7544,8 +7544,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OperatedWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7595,8 +7595,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OperatedWebhook"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7656,8 +7656,8 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7713,8 +7713,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7907,8 +7907,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8005,8 +8005,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8050,8 +8050,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8094,8 +8094,8 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
-                        /** @description Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many. */
-                        warnings?: components["schemas"]["IgnoredField"][];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

@@ -160,14 +160,14 @@ export const warnings = described(
           ),
           message: described(
             z.string(),
-            'Why it was ignored, with the nearest field that exists.',
+            'What may be wrong: the field was ignored (with the nearest one that exists), or its value may be a mistake.',
             'is not a field of this request and was ignored; did you mean lotId?',
           ),
         })
-        .meta({ id: 'IgnoredField', description: 'A field of the body that was ignored.' }),
+        .meta({ id: 'Warning', description: 'A field of the body that may be a mistake.' }),
     )
     .optional(),
-  'Fields of the body that the endpoint does not have; absent if there are none. The first 100 are named; if there are more, the last entry says how many.',
+  'Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many.',
 );
 
 export const nextCursor = described(

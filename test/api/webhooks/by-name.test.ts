@@ -12,13 +12,16 @@ const service = await sharedService();
 const account = await registerAccount(service);
 
 const targetAddress = 'https://example.org/hook';
-const settings = { interests: ['CREATED'], targetAddress };
+let addresses = 0;
+/** Each with an address of its own. */
+const settings = () => ({ interests: ['CREATED'], targetAddress: `${targetAddress}/${(addresses += 1)}` });
 let names = 0;
 const newName = () => `name ${(names += 1)}`;
 const ownSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`;
-const put = (name: string, body: object = settings, as: Account = account) =>
+const put = (name: string, body: object = settings(), as: Account = account) =>
   as.call(`/v1/webhooks/by-name/${encodeURIComponent(name)}`, { method: 'PUT', body });
-const post = (fields: object, as = account) => as.call('/v1/webhooks', { body: { ...settings, ...fields } });
+const post = (fields: object, as = account) =>
+  as.call('/v1/webhooks', { body: { ...settings(), ...fields } });
 const read = async (webhookId: unknown) => (await account.call(`/v1/webhooks/${String(webhookId)}`)).data;
 const message = (response: Awaited<ReturnType<typeof put>>) => response.body.error.message;
 
@@ -73,14 +76,14 @@ describe('a name', () => {
   it('that no path could have is refused', async () => {
     for (const name of ['', '.', '..', 7]) expectWrong(await post({ name }), ['name']);
     const path = '/v1/webhooks/by-name/%FF';
-    expectFailure(await account.call(path, { method: 'PUT', body: settings }), 400);
+    expectFailure(await account.call(path, { method: 'PUT', body: settings() }), 400);
   });
 });
 
 describe('a webhook that is declared by its name', () => {
   it('is created with its secret, and stays as it is if declared so again', async () => {
     const name = newName();
-    const body = { ...settings, targetAddress: `${targetAddress}?a=b`, headers: { 'X-A': '1' } };
+    const body = { ...settings(), targetAddress: `${targetAddress}?a=b`, headers: { 'X-A': '1' } };
     const created = await put(name, { ...body, ordering: 'NONE', supersede: true, description: 'mine' });
     expectSuccess(created, 201);
     const { secret, ...webhook } = created.data;
@@ -108,7 +111,7 @@ describe('a webhook that is declared by its name', () => {
     const { webhookId } = (await put(name)).data;
     const path = `/v1/webhooks/${webhookId}`;
     await account.call(path, { method: 'PATCH', body: { status: 'PAUSED' } });
-    const declared = await put(name, { ...settings, status: 'ACTIVE', description: 'x' });
+    const declared = await put(name, { ...settings(), status: 'ACTIVE', description: 'x' });
     expectSuccess(declared, 200, ['status']);
     expect(declared.data).toMatchObject({ status: 'PAUSED', description: 'x' });
   });
@@ -133,7 +136,7 @@ describe('a webhook that is declared by its name', () => {
 
   it('that moves to another origin gets none of its headers without their values', async () => {
     const name = newName();
-    expectSuccess(await put(name, { ...settings, headers: { 'X-A': '1' } }), 201);
+    expectSuccess(await put(name, { ...settings(), headers: { 'X-A': '1' } }), 201);
     const moved = { targetAddress: 'https://elsewhere.example.org/' };
     expectWrong(await put(name, moved), ['headers.X-A']);
     expectSuccess(await put(name, { ...moved, headers: { 'X-A': '1' } }), 200);
@@ -144,7 +147,7 @@ describe('a webhook that is declared by its name', () => {
     for (const bytes of [24, 25, 64]) {
       const name = newName();
       const secret = ownSecret(bytes);
-      const body = { ...settings, targetAddress: receiver.url, secret };
+      const body = { ...settings(), targetAddress: `${receiver.url}?bytes=${bytes}`, secret };
       const created = await put(name, body);
       expectSuccess(created, 201);
       const again = await put(name, body);
@@ -161,7 +164,7 @@ describe('a webhook that is declared by its name', () => {
   it('has its secret changed by rotating only: another one is refused, and changes nothing', async () => {
     const name = newName();
     const secret = ownSecret();
-    const { webhookId } = (await put(name, { ...settings, secret })).data;
+    const { webhookId } = (await put(name, { ...settings(), secret })).data;
     const other = await put(name, { secret: ownSecret(), description: 'x' });
     expectFailure(other, 409);
     expect(message(other)).toContain(`POST /v1/webhooks/${webhookId}/rotate-secret`);
@@ -181,6 +184,6 @@ describe('a webhook that is declared by its name', () => {
     7,
     null,
   ])('cannot have %j as its secret', async (secret) =>
-    expectWrong(await put(newName(), { ...settings, secret }), ['secret']),
+    expectWrong(await put(newName(), { ...settings(), secret }), ['secret']),
   );
 });

@@ -11,8 +11,12 @@ const service = await sharedService();
 const account = await registerAccount(service);
 
 const targetAddress = 'https://example.org/hook';
+let addresses = 0;
+/** Each with an address of its own. */
 const create = (fields: object = {}, as = account) =>
-  as.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress, ...fields } });
+  as.call('/v1/webhooks', {
+    body: { interests: ['CREATED'], targetAddress: `${targetAddress}/${(addresses += 1)}`, ...fields },
+  });
 const patch = (webhookId: unknown, body: object, as = account) =>
   as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
 const fields =
@@ -23,7 +27,7 @@ const unknownId = '018f0000-0000-7000-8000-000000000000';
 
 describe('creating a webhook', () => {
   it('returns 201 with every field, its default, and a Standard Webhooks secret', async () => {
-    const response = await create();
+    const response = await create({ targetAddress });
     expectSuccess(response, 201);
     expect(response.data).toEqual({
       webhookId: expect.stringMatching(uuidForm),
@@ -95,7 +99,7 @@ describe('creating a webhook', () => {
     ]);
     expect((await create({ interests: ['*'] })).data.unknownInterests).toEqual([]);
     const names = Array.from({ length: 64 }, (_, n) => `STATE_${n}`);
-    expectSuccess(await create({ interests: [...names, 'STATE_0'] }), 201);
+    expect((await create({ interests: [...names, 'STATE_0'] })).data.interests).toEqual(names);
     expectWrong(await create({ interests: [...names, 'STATE_64'] }), ['interests']);
   });
 
@@ -115,16 +119,9 @@ describe('creating a webhook', () => {
     expect((await patch(webhookId, body)).body.error.details).toEqual(created.body.error.details);
   });
 
-  it('a name outside the catalogue is stored and listed as unknown', async () => {
-    const { data } = await create({ interests: ['CREATED', 'CUSTOMS_HOLD', 'DELIVERED'] });
-    expect(data.interests).toEqual(['CREATED', 'CUSTOMS_HOLD', 'DELIVERED']);
-    expect(data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
-    const read = await account.call(`/v1/webhooks/${data.webhookId}`);
-    expect(read.data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
-  });
-
   it('the same address may be registered twice, as two webhooks', async () => {
-    const [first, second] = [await create(), await create()];
+    const address = { targetAddress: `${targetAddress}/twice` };
+    const [first, second] = [await create(address), await create(address)];
     expect(second.data.webhookId).not.toBe(first.data.webhookId);
     expect(second.data.secret).not.toBe(first.data.secret);
   });
@@ -375,16 +372,17 @@ describe('the private parts of a webhook: header values and, at rest, the query 
   it.each(['https://example.com/hook', 'https://example.org:8443/hook', 'http://example.org/hook'])(
     'at %s the webhook keeps no header value that is not given again: who may not read it must not fetch it',
     async (elsewhere) => {
-      const { webhookId } = (await create({ headers: { 'X-A': '1', 'X-B': '2' } })).data;
+      const { webhookId, targetAddress: before } = (await create({ headers: { 'X-A': '1', 'X-B': '2' } }))
+        .data;
       const move = (fields: object) => patch(webhookId, { targetAddress: elsewhere, ...fields });
       expectWrong(await move({}), ['headers.X-A', 'headers.X-B']);
       expectWrong(await move({ headers: { 'x-a': '••••', 'X-B': 'new' } }), ['headers.x-a']);
-      expect((await account.call(`/v1/webhooks/${webhookId}`)).data).toMatchObject({ targetAddress });
+      expect((await account.call(`/v1/webhooks/${webhookId}`)).data.targetAddress).toBe(before);
       const moved = await move({ headers: { 'X-A': 'again' } });
       expect(moved).toMatchObject({ httpStatus: 200, data: { headers: { 'X-A': '••••' } } });
       const back = { targetAddress: `${elsewhere}/other?query=1`, headers: { 'X-A': '••••' } };
       expectSuccess(await patch(webhookId, back), 200);
-      expectSuccess(await patch(webhookId, { targetAddress, headers: {} }), 200);
+      expectSuccess(await patch(webhookId, { targetAddress: before, headers: {} }), 200);
       expectSuccess(await patch(webhookId, { targetAddress: elsewhere }), 200);
     },
   );

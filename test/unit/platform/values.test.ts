@@ -107,6 +107,13 @@ describe('the nearest name', () => {
     expect(nearestName(given, fields)).toBeNull(),
   );
 
+  test('is found over as many letters as are allowed, if it has one of its own letters', () => {
+    expect(nearestName('LEFT', ['LOST'])).toBeNull();
+    expect(nearestName('LEFT', ['LOST'], 2)).toBe('LOST');
+    expect(nearestName('OX', ['OK'], 2)).toBe('OK');
+    expect(nearestName('AB', ['OK'], 2)).toBeNull();
+  });
+
   test('is found over one swapped, one left out or one added letter, in every place', () => {
     const name = 'shipperDropoffDate';
     fc.assert(

@@ -18,6 +18,7 @@ import {
   percent,
   slowest,
   totalOf,
+  unknownInWords,
   waiting,
 } from './summary.js';
 import { forgetWebhookList } from '../webhook-list.js';
@@ -68,6 +69,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   };
   const name = nameOf(data);
   const problem = advice(data, now.value);
+  const unknown = unknownInWords(data);
   const isDisabled = data.status === 'DISABLED';
   return (
     <>
@@ -103,6 +105,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
       >
         <span class="status-line">
           <StatusBadge status={statusOf(data, data.health, stats.data?.hours ?? [], now.value)} />
+          {unknown && <span class="badge warn">{unknown}</span>}
           {problem && <span>{problem}</span>}
           {ownNameOf(data) && <code class="long">{data.targetAddress}</code>}
         </span>

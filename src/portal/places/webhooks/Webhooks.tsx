@@ -21,6 +21,7 @@ import {
   statusOf,
   totalOf,
   trouble,
+  unknownInWords,
   waiting,
 } from './summary.js';
 import { TestDialog } from './Test.js';
@@ -160,6 +161,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
   const { share, attempts } = totalOf(hours);
   const name = nameOf(webhook);
   const problem = trouble(webhook, health, now.value);
+  const unknown = unknownInWords(webhook);
   return (
     <tr>
       <th scope="row" class="webhook-name">
@@ -173,6 +175,12 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
       </th>
       <td class="webhook-status">
         <StatusBadge status={statusOf(webhook, health, hours, now.value)} />
+        {unknown && (
+          <>
+            {' '}
+            <span class="badge warn">{unknown}</span>
+          </>
+        )}
         {problem && <small class="soft">{problem}</small>}
       </td>
       <td class="webhook-share" data-label="Success">

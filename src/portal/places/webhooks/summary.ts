@@ -34,6 +34,12 @@ export function interestsInWords(interests: string[], notices: readonly string[]
   return parts.filter(Boolean).join(', ');
 }
 
+/** "1 unknown state"; empty if there is none. */
+export const unknownInWords = ({
+  unknownInterests: { length },
+}: Pick<Webhook, 'unknownInterests'>): string =>
+  length === 0 ? '' : `${length} unknown ${length === 1 ? 'state' : 'states'}`;
+
 /** Why nothing is sent, or when the next attempt is; empty if all is well. `now` in ms. */
 export function trouble(
   { status, disabledReason, pausedBy }: Webhook,
