@@ -1,6 +1,6 @@
 /** The signature doctor: why a notification does not verify. It runs in browsers, too. */
 
-import { isConsumed, isServiceForm, serviceForm } from './diagnosis/body.js';
+import { decodedBody, isConsumed, isServiceForm, serviceForm } from './diagnosis/body.js';
 import {
   changedBody,
   consumedBody,
@@ -10,6 +10,7 @@ import {
   malformedSecret,
   malformedSignatures,
   missingHeader,
+  unreadHeader,
   wrongTime,
   type Finding,
 } from './diagnosis/finding.js';
@@ -22,16 +23,23 @@ import {
   digestOf,
   type Signed,
 } from './diagnosis/match.js';
+import { readPasted } from './diagnosis/pasted.js';
 import { readSecret, type SecretReading } from './diagnosis/secret.js';
 import { headerValues, isEmpty, type RequestHeaders } from './request-headers.js';
 import type { RawBody } from './signed-request.js';
 
-export { parseHeaders, type Finding };
+export { type Finding };
+
+/**
+ * The headers in a pasted text, in lower case. A name that stands there twice with different values has both. The text
+ * may be lines, JSON, or what a terminal, a log or a console shows of a request.
+ */
+export const parseHeaders = (text: string): Record<string, string | string[]> => readPasted(text).headers;
 
 export interface DiagnosisInput {
   /** The headers of the request that was refused; text is read by `parseHeaders`. */
   headers: string | RequestHeaders;
-  /** The body as the receiver has it. */
+  /** The body as the receiver has it. If it is empty, one that the text of the headers has is taken. */
   rawBody: RawBody;
   /** The one that the receiver verifies with. */
   secret: string | undefined;
@@ -64,7 +72,8 @@ const maxSignatures = 64;
  */
 export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
   const { secret = '', toleranceSeconds = 300, now = new Date() } = input;
-  const headers = typeof input.headers === 'string' ? parseHeaders(input.headers) : input.headers;
+  const pasted = typeof input.headers === 'string' ? readPasted(input.headers) : null;
+  const headers = pasted?.headers ?? (input.headers as RequestHeaders);
   const valuesOf = (name: string) => headerValues(headers, name).slice(0, maxValues);
   const ids = valuesOf('webhook-id');
   const timestamps = valuesOf('webhook-timestamp');
@@ -72,14 +81,19 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
   const digests = signatures.flatMap(digestsIn).slice(0, maxSignatures);
   const current = readSecret(secret, digests);
   const previous = input.previousSecret ? [readSecret(input.previousSecret, digests)] : [];
-  const body = readBody(input.rawBody);
+  const given = readBody(input.rawBody);
+  const body = given.bytes.length === 0 && pasted ? readBody(pasted.body) : given;
   const starts = possibleStarts(ids, timestamps);
   const match = await findMatch(starts, [current, ...previous], body, digests);
-  const missing = Object.entries({ id: ids, timestamp: timestamps, signature: signatures })
+  const absent = Object.entries({ id: ids, timestamp: timestamps, signature: signatures })
     .filter(([, values]) => values.length === 0)
-    .map(([name]) => missingHeader(`webhook-${name}`));
+    .map(([name]) => `webhook-${name}`);
+  const isUnread = (name: string) => pasted?.unread.includes(name) ?? false;
+  const missing = isEmpty(headers)
+    ? [hasText(input.headers) ? finding('HEADERS_UNREAD', false) : finding('NO_HEADERS', true)]
+    : absent.map((name) => (isUnread(name) ? unreadHeader(name) : missingHeader(name)));
   const findings: Finding[] = [
-    ...(isEmpty(headers) ? [finding('NO_HEADERS', true)] : missing),
+    ...missing,
     ...timestamps.slice(0, 1).flatMap((value) => wrongTime(value, now, toleranceSeconds)),
     ...malformedSignatures(signatures, match !== null),
     ...(match
@@ -93,6 +107,8 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
   }
   return { ok: match !== null && findings.every(isHint), explained: match !== null, findings };
 }
+
+const hasText = (headers: string | RequestHeaders) => typeof headers === 'string' && headers.trim() !== '';
 
 function faultsOf({ reading, start, original, place }: Match, body: Body, current: SecretReading): Finding[] {
   const changes = original.changes();
@@ -125,9 +141,13 @@ function suspicions({
 }): Finding[] {
   const findings = malformedSecret(secret, secret.key === null);
   if (isConsumed(body.text)) findings.push(consumedBody(body.text));
-  else if (!isServiceForm(body.text)) {
+  else if (!isServiceForm(decodedBody(body.text) ?? body.text)) {
     const sent = serviceForm(body.text);
-    const change = sent === null ? 'it is not a JSON object' : 'it is not as Parcelhook writes its JSON';
+    const change = isCutOff(body.text)
+      ? 'what was printed of it is cut off'
+      : sent === null
+        ? 'it is not a JSON object'
+        : 'it is not as Parcelhook writes its JSON';
     const original = sent === null ? body.bytes : new TextEncoder().encode(sent);
     findings.push(changedBody([change], body.bytes, original, false));
   }
@@ -138,6 +158,9 @@ function suspicions({
   if (!/^[!-~]{1,255}$/.test(id)) findings.push(finding('ID_ALTERED', false));
   return [...findings, finding('WRONG_SECRET', false)];
 }
+
+/** Node prints the first 50 bytes of a Buffer. */
+const isCutOff = (text: string): boolean => /\d more bytes?>\s*$/.test(text);
 
 /** Whether the body has the length that its header says, if there is one. */
 function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
@@ -216,71 +239,3 @@ function isSame(given: string, digest: string): boolean {
   const plain = given.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
   return given.toLowerCase() === hex || plain === digest.replace(/=+$/, '');
 }
-
-/** The start of a line of `curl -v`, of a curl command, or of a quote. */
-const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;
-/** White space and the backslash of a shell. Without the look-behind a long run costs its square. */
-const trailing = /(?<![\s\\])[\s\\]+$/;
-const nameAndValue = /^["']?([A-Za-z][\w-]*)["']?\s*(?::|=>|=)\s*(.*)$/;
-
-/**
- * The headers in a pasted text: `Name: value` lines, also as printed by `curl -v` or written for curl, as variables of
- * CGI (`HTTP_WEBHOOK_ID=…`), or as a JSON object or list. Names are in lower case. A name that stands there twice with
- * different values has both.
- */
-function parseHeaders(text: string): Record<string, string | string[]> {
-  const all = new Map<string, string[]>();
-  for (const [name, value] of entriesOf(text)) {
-    const key = normalName(name);
-    const values = all.get(key) ?? [];
-    if (!values.includes(value)) all.set(key, [...values, value]);
-  }
-  return Object.fromEntries(
-    [...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
-  );
-}
-
-const normalName = (name: string): string => {
-  const lower = name.toLowerCase();
-  return lower.startsWith('http_') ? lower.slice(5).replaceAll('_', '-') : lower;
-};
-
-type Entry = [name: string, value: string];
-
-const entriesOf = (text: string): Entry[] => entriesOfJson(text) ?? entriesOfLines(text);
-
-function entriesOfJson(text: string): Entry[] | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof json !== 'object' || json === null) return null;
-  const { headers } = json as { headers?: unknown };
-  const object: unknown = typeof headers === 'object' && headers !== null ? headers : json;
-  if (!Array.isArray(object)) return Object.entries(object as object).flatMap(toEntries);
-  if (object.every((each) => Array.isArray(each)))
-    return object.flatMap(([name, value]: unknown[]) => toEntries([String(name), value]));
-  // Node's rawHeaders: names and values by turns.
-  return object.flatMap((name, index) =>
-    index % 2 === 0 ? toEntries([String(name), object[index + 1]]) : [],
-  );
-}
-
-const toEntries = ([name, value]: [string, unknown]): Entry[] =>
-  [value].flat().map((each) => [name, String(each).trim()]);
-
-function entriesOfLines(text: string): Entry[] {
-  const entries: Entry[] = [];
-  for (const line of text.split(/\r\n|[\r\n]/)) {
-    const bare = unquoted(line.replace(linePrefix, '').replace(trailing, ''));
-    const [, name, value] = nameAndValue.exec(bare) ?? [];
-    const last = entries.at(-1);
-    if (name !== undefined) entries.push([name, unquoted(value!.replace(/,$/, ''))]);
-    else if (last && /^v\d/.test(bare)) last[1] = `${last[1]} ${bare}`.trim(); // a signature on a line of its own
-  }
-  return entries;
-}
-
-const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text.trim())?.[2] ?? text.trim();

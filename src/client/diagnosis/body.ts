@@ -1,5 +1,7 @@
 /** The forms that software writes JSON in, and the way back to the bytes that were sent. */
 
+import { textOfBase64, textOfBytes } from './pasted.js';
+
 interface OriginalBody {
   text: string;
   /** Each step that changed the text, in order. */
@@ -19,6 +21,9 @@ interface Step {
 const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
+  { change: 'it is written in Base64: decode it first', undo: (text) => ofEncoded(text, ofBase64) },
+  { change: 'it is written as numbers: take the bytes', undo: (text) => ofEncoded(text, ofNumbers) },
+  { change: 'it is written in Python as bytes', undo: ofPython },
   { change: 'its line endings became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
   { change: 'white space was added at its end', undo: (text) => text.trimEnd() },
   { change: 'white space was added at its start', undo: (text) => text.trimStart() },
@@ -89,7 +94,7 @@ type Json = Record<string, unknown>;
  * Texts as the service writes them: a notification's fields in its order, those that were left out put back; compact;
  * and as PostgreSQL writes a notice. There is none if the content is nested too deep to be written.
  */
-function serviceForms(text: string): string[] {
+export function serviceForms(text: string): string[] {
   try {
     const value = parsedObject(text);
     return value ? writtenForms(value) : [];
@@ -203,6 +208,49 @@ function ofJsonString(text: string): string | null {
     return null;
   }
 }
+
+/** What a print of bytes, or Base64, stands for; null if the text is neither. */
+export function decodedBody(given: string): string | null {
+  const text = ofJsonString(given) ?? given;
+  return ofEncoded(text, ofBase64) ?? ofEncoded(text, ofNumbers) ?? ofPython(text);
+}
+
+/** What is decoded counts if it looks like a notification. */
+function ofEncoded(text: string, decode: (text: string) => string | null): string | null {
+  const decoded = /^\s*[{"\uFEFF]/.test(text) && !text.includes('"Buffer"') ? null : decode(text.trim());
+  return decoded !== null && /^\s*\{/.test(decoded) ? decoded : null;
+}
+
+const ofBase64 = (text: string): string | null => (/^[\w+/=\s-]+$/.test(text) ? textOfBase64(text) : null);
+
+/** Hexadecimal, as `<Buffer 7b 22 …>` too, or a list of decimal numbers. */
+function ofNumbers(text: string): string | null {
+  const list = /^(?:\{"type":\s*"Buffer",\s*"data":\s*)?\[([\d,\s]+)\]\}?$/.exec(text)?.[1];
+  if (list !== undefined)
+    return textOfBytes(
+      list
+        .split(/[,\s]+/)
+        .filter(Boolean)
+        .map(Number),
+    );
+  const hex = text.replace(/^<Buffer\s|>$|0x|\\x|[\s:]/gi, '');
+  if (hex.length % 2 !== 0 || !/^[\da-f]+$/i.test(hex)) return null;
+  return textOfBytes(
+    Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16)),
+  );
+}
+
+/** `b'{"state": …}'` */
+function ofPython(text: string): string | null {
+  const quoted = /^\s*b(["'])([^]*)\1\s*$/.exec(text)?.[2];
+  if (quoted === undefined) return null;
+  const bytes = quoted.replace(/\\(?:x([\da-f]{2})|(.))/gi, (_whole, hex?: string, sign?: string) =>
+    hex === undefined ? (escapesOfPython[sign!] ?? sign!) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return textOfBytes(Array.from(bytes, (character) => character.charCodeAt(0)));
+}
+
+const escapesOfPython: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 

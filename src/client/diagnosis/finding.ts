@@ -4,6 +4,8 @@ import { secretMessages, type SecretProblem, type SecretReading } from './secret
 /** `message` is a sentence that says what to do. `certain` is whether it is proven or only likely. */
 export type Finding = { message: string; certain: boolean } & (
   | { cause: 'HEADER_MISSING'; header: string }
+  /** The pasted text names it, but its value could not be read. */
+  | { cause: 'HEADER_UNREAD'; header: string }
   | { cause: 'TIMESTAMP_MALFORMED'; value: string }
   /** How far the receiver's clock is ahead of the timestamp; negative: behind. */
   | { cause: 'CLOCK_OFF'; clockAheadSeconds: number }
@@ -15,6 +17,8 @@ export type Finding = { message: string; certain: boolean } & (
 
 type PlainCause =
   | 'NO_HEADERS'
+  /** No header could be read in the pasted text. */
+  | 'HEADERS_UNREAD'
   | 'ID_ALTERED'
   | 'OTHER_DELIVERY'
   /** `previousSecret` alone matches. */
@@ -30,13 +34,15 @@ export const isHint = ({ cause }: Finding): boolean =>
 const messages: Record<PlainCause, string> = {
   NO_HEADERS:
     'There are no headers: give those of the request, with webhook-id, webhook-timestamp and webhook-signature.',
+  HEADERS_UNREAD:
+    'No header could be read in the text. They may all be there: write one on each line, `webhook-id: …`, `webhook-timestamp: …` and `webhook-signature: …`.',
   ID_ALTERED: 'webhook-id was changed: sign and verify with it exactly as it came in the header.',
   OTHER_DELIVERY:
     'The headers and the body seem to belong to different requests: take all of them from the same attempt.',
   PREVIOUS_SECRET:
     'Only the secret from before the rotation matches: let the receiver accept both until the overlap has ended.',
   WRONG_SECRET:
-    'No signature was made with this secret for these headers and this body. Check that the secret belongs to this webhook and is the newest one. Check that headers and body come from the same attempt.',
+    "No signature was made with this secret for these headers and this body. Most likely it is another webhook's secret, or an old one: use the one that was shown when this webhook was created or its secret last rotated. If nobody has it any more, rotate the secret. Headers and body must be of the same attempt.",
   ROTATION_UNDER_WAY:
     'Your secret makes the second of two signatures: it is the one from before a rotation, so put in the new one before the overlap ends, and compare with every signature.',
   SECRET_WITHOUT_PREFIX: 'The secret lacks `whsec_`: it works without it, but libraries may require it.',
@@ -51,6 +57,11 @@ export const finding = (cause: PlainCause, certain: boolean): Finding => ({
 export const missingHeader = (header: string): Finding => ({
   ...{ cause: 'HEADER_MISSING', certain: true, header },
   message: `The header ${header} is missing: check that nothing before your code, such as a proxy, removes or renames it.`,
+});
+
+export const unreadHeader = (header: string): Finding => ({
+  ...{ cause: 'HEADER_UNREAD', certain: false, header },
+  message: `${header} stands in the text, but its value could not be read: write it on a line of its own, \`${header}: …\`.`,
 });
 
 /** `text`: one of those for which `isConsumed` is true. */
