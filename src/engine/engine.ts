@@ -10,7 +10,8 @@ import { version } from '../platform/version.js';
 import { createAgreements, createSharing } from './attempt/agreements.js';
 import { createAttemptCounter, createBodies, sendTest, testLeaseMs, type Sample } from './attempt/attempt.js';
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
-import { disableFailing, type Disabled } from './circuit/circuit.js';
+import { judgeFailing, type Disabled } from './circuit/circuit.js';
+import { tellExhausted } from './circuit/exhausted.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import { Paces } from './schedule/pace.js';
 import type { HeldBack } from './schedule/places.js';
@@ -84,7 +85,8 @@ export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 // Sending.
 export { deleteOldDestinations } from './attempt/agreements.js';
 export { untilNoSendCanStart } from './attempt/leases.js';
-export { disablesAt, forgetCircuit, forgetCircuits, notices, renewCircuit } from './circuit/store.js';
+export { notices } from './circuit/notices.js';
+export { disablesAt, forgetCircuit, forgetCircuits, renewCircuit } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
 export {
@@ -185,7 +187,8 @@ export interface Dispatch {
   sweep(): Promise<number>;
   takeUpLapsed(): Promise<number>;
   sweepRedeliveries(): Promise<void>;
-  disableFailing(): Promise<void>;
+  judgeFailing(): Promise<void>;
+  tellExhausted(): Promise<void>;
   figures: {
     /** True if this process can soon start what one more order of this shipper will owe. */
     hasRoomForOrder: Dispatcher['hasRoomForOrder'];
@@ -263,7 +266,8 @@ export function createEngine(options: EngineOptions): Engine {
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,
       sweepRedeliveries: sweeper.redeliveries,
-      disableFailing: () => disableFailing(waking),
+      judgeFailing: () => judgeFailing(waking),
+      tellExhausted: () => tellExhausted(waking, durations.exhaustedPauseMs),
       figures: {
         hasRoomForOrder: sends.hasRoomForOrder,
         heldBack: sends.heldBack,

@@ -215,6 +215,7 @@ const looks = {
   replays: some(`replays where status = 'RUNNING' or withdrawing`),
   simulations: some('simulations'),
   circuits: some('circuits where failing_since is not null or open_until is not null'),
+  exhausted: some('exhausted_deliveries'),
   parking: `${some('outbox')} and (${some('circuits where open_until is not null')}
     or ${some(`webhooks where deleted_at is null and (status <> 'ACTIVE' or suspended)`)})`,
   removals: some(`shippers where status = 'REMOVED'`),

@@ -31,8 +31,10 @@ export interface Durations {
   gaugesEveryMs: number;
   /** A removed shipper's last rows are deleted once no new rows have appeared for this long. */
   removedQuietMs: number;
-  /** How long a circuit counts, and how long it stays open. */
-  circuit: { windowMs: number; firstWaitMs: number; maxWaitMs: number };
+  /** How long a circuit counts, and how long it stays open. `failingAfterMs`: a webhook fails without a success for so long. */
+  circuit: { windowMs: number; firstWaitMs: number; maxWaitMs: number; failingAfterMs: number };
+  /** Between two notices of a webhook's deliveries whose retries are used up. */
+  exhaustedPauseMs: number;
 }
 
 /** A `scale` of 0.1 makes leases, sweeps and circuits run ten times as fast. */
@@ -54,5 +56,11 @@ export const durationsOf = (scale = 1): Durations => ({
   foldEveryMs: 15_000 * scale,
   gaugesEveryMs: 10_000 * scale,
   removedQuietMs: 120_000 * scale,
-  circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, maxWaitMs: 600_000 * scale },
+  circuit: {
+    windowMs: 60_000 * scale,
+    firstWaitMs: 30_000 * scale,
+    maxWaitMs: 600_000 * scale,
+    failingAfterMs: 3_600_000 * scale,
+  },
+  exhaustedPauseMs: 3_600_000 * scale,
 });

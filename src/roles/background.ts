@@ -155,7 +155,8 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
   };
   const create = (shipmentIds: string[]) => createShipments(creation, shipmentIds);
   const sweepOrders = createOrderSweep({ db, create, logger, metrics });
-  const sweepRest = () => inSequence(dispatch.sweepRedeliveries, () => dispatch.disableFailing());
+  const sweepRest = () =>
+    inSequence(dispatch.sweepRedeliveries, dispatch.judgeFailing, dispatch.tellExhausted);
   const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
   const replaying = { ...common, ...durations, retentionMs, terminalStates, horizon };
   const eraseOld = createRetention({
@@ -188,7 +189,12 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
     ['limits of shippers', sweepRestEveryMs, limitShippers],
     ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders), ['orders']],
     ['lapsed claims', sweepEveryMs, dispatch.takeUpLapsed, ['owed']],
-    ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest), ['redeliveries', 'circuits']],
+    [
+      'sweep the rest',
+      sweepRestEveryMs,
+      sparing(sweepRestEveryMs, sweepRest),
+      ['redeliveries', 'circuits', 'exhausted'],
+    ],
     ['replays', sweepEveryMs, sooner(replayEveryMs, () => advanceReplays(replaying)), ['replays']],
     [
       'parking',

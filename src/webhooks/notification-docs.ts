@@ -40,13 +40,32 @@ export const notice = z
       },
     ),
     reason: described(
-      z.enum(['GONE', 'REFUSED', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
-      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.',
+      z.enum(['GONE', 'REFUSED', 'FAILING', 'CIRCUIT_OPEN', 'NO_SUCCESS']).nullable(),
+      '`GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days, or soon will not have. `CIRCUIT_OPEN`: 90 % of at least 10 attempts in a minute failed, and its circuit opened. `NO_SUCCESS`: nothing succeeded for an hour. Else null.',
       'GONE',
+    ),
+    since: milliseconds(
+      'When its first failure since its last success was; null if it was not failing.',
+    ).nullable(),
+    disables_at: milliseconds(
+      'When it is disabled at the earliest, if nothing succeeds until then; else null.',
+    ).nullable(),
+    deliveries: described(
+      z.int().min(1).nullable(),
+      'Of `DELIVERY_EXHAUSTED`: the deliveries whose retries are used up since the last such notice; else null.',
+      null,
+    ),
+    tracking_ids: described(
+      z.array(trackingId).max(10).nullable(),
+      'The shipments of some of these deliveries; else null.',
+      null,
     ),
     timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
   })
-  .meta({ id: 'Notice', description: 'One of your webhooks was disabled, is failing or has recovered.' });
+  .meta({
+    id: 'Notice',
+    description: 'One of your webhooks fails, has recovered, is or will be disabled, or has used up retries.',
+  });
 
 const sample = notification
   .extend({
@@ -74,7 +93,7 @@ const kinds: NotificationKind[] = [
   },
   {
     name: 'webhookNotice',
-    title: 'A webhook is failing, was disabled or has recovered',
+    title: 'A webhook is failing, has recovered, is or will be disabled, or has used up retries',
     about: 'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
     payload: notice,
   },

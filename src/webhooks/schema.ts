@@ -67,7 +67,7 @@ const headers = (isMasked: (value: string) => boolean) =>
   }, evenIfFieldsAreWrong);
 
 const interestsText =
-  'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.';
+  'The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.';
 
 /** Characters that nobody sees. */
 const hidden = String.raw`\u0000-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF`;
@@ -304,7 +304,7 @@ const health = z.object({
   ),
   nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
   disablesAt: instantOrNull(
-    'When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.',
+    'When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.',
   ),
   lastSuccessAt: instant(
     'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',

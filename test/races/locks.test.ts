@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js';
 import { updateCircuits } from '../../src/engine/circuit/circuit.js';
-import { lockHopeless } from '../../src/engine/circuit/store.js';
+import { lockOverdue } from '../../src/engine/circuit/overdue.js';
 import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { releaseTurns } from '../../src/engine/outbox/turns.js';
@@ -201,18 +201,19 @@ test('circuits are locked in one order, both for counting outcomes and for auto-
     succeededAgoMs: null,
     probe: null,
     retryAfterMs: 0,
+    lastFailure: '500',
   };
   const outcomes = new Map([hopeless, spared].map((id) => [id, failed]));
   const made = stopAt(world, 'make-circuits', 'COMMIT');
   const counting = made.db.transaction((tx) => updateCircuits(tx, outcomes, durationsOf().circuit));
   await made.reached;
   const spare = stopAt(world, 'spare-succeeded', 'COMMIT');
-  const looking = spare.db.transaction((tx) => lockHopeless(tx));
+  const looking = spare.db.transaction((tx) => lockOverdue(tx, durationsOf().circuit.failingAfterMs));
   await spare.reached;
   made.go();
   expect(await doneOrWaiting(world.db, counting)).toBe('waiting');
   spare.go();
-  expect(await looking).toEqual([hopeless]);
+  expect((await looking).hopeless).toEqual([hopeless]);
   expect(await counting).toHaveLength(2);
   expect(await deadlocks()).toBe(before);
 });

@@ -259,6 +259,8 @@ export const deleteWebhooks = pieceOf(
      delete from circuits c using page p where c.webhook_id = any(array[p.webhook_id])
    ), paced as (
      delete from webhook_starts s using page p where s.webhook_id = any(array[p.webhook_id])
+   ), exhausted as (
+     delete from exhausted_deliveries e using page p where e.webhook_id = any(array[p.webhook_id])
    ), gone as (
      delete from webhooks w using page p where w.webhook_id = any(array[p.webhook_id]) returning 1
    )

@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once; `warnings` then names the other webhook, and any interest that is not a state. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`. A token of a program needs the scope `webhooks`.
+         * @description The same address may be registered more than once; `warnings` then names the other webhook, and any interest that is not a state. The states that `interests` can name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED`, `DELIVERY_EXHAUSTED`. A token of a program needs the scope `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1518,7 +1518,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1611,7 +1611,7 @@ export interface components {
                 nextProbeAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
+                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.
                  * @example null
                  */
                 disablesAt: string | null;
@@ -1687,7 +1687,7 @@ export interface components {
         };
         WebhookRegistration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1747,7 +1747,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1840,7 +1840,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -1932,7 +1932,7 @@ export interface components {
                 nextProbeAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail, or is not `ACTIVE`.
+                 * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.
                  * @example null
                  */
                 disablesAt: string | null;
@@ -1964,7 +1964,7 @@ export interface components {
         };
         WebhookChanges: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2019,7 +2019,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2100,7 +2100,7 @@ export interface components {
         };
         WebhookDeclaration: {
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -2155,7 +2155,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named. A name within two letters of a state is refused.
+             * @description The states to be notified of. `*` stands for all of them but the notices, which report how your other webhooks are doing and must be named: `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED` and `DELIVERY_EXHAUSTED`. A name within two letters of a state is refused.
              * @example [
              *       "*"
              *     ]
@@ -3101,13 +3101,13 @@ export interface components {
              */
             lng: number | null;
         };
-        /** @description One of your webhooks was disabled, is failing or has recovered. */
+        /** @description One of your webhooks fails, has recovered, is or will be disabled, or has used up retries. */
         Notice: {
             /**
              * @description What happened to the webhook.
              * @enum {string}
              */
-            state: "WEBHOOK_DISABLED" | "WEBHOOK_FAILING" | "WEBHOOK_RECOVERED";
+            state: "WEBHOOK_FAILING" | "WEBHOOK_RECOVERED" | "WEBHOOK_DISABLING" | "WEBHOOK_DISABLED" | "DELIVERY_EXHAUSTED";
             /**
              * Format: uuid
              * @description The webhook concerned.
@@ -3121,11 +3121,34 @@ export interface components {
              */
             target_address: string;
             /**
-             * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days. `CIRCUIT_OPEN`: it failed too often, and its circuit opened. Null if it has recovered.
+             * @description `GONE`: it responded 410. `REFUSED`: it responded with `webhook-delivery: disable`. `FAILING`: nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days, or soon will not have. `CIRCUIT_OPEN`: 90 % of at least 10 attempts in a minute failed, and its circuit opened. `NO_SUCCESS`: nothing succeeded for an hour. Else null.
              * @example GONE
              * @enum {string|null}
              */
-            reason: "GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN" | null;
+            reason: "GONE" | "REFUSED" | "FAILING" | "CIRCUIT_OPEN" | "NO_SUCCESS" | null;
+            /**
+             * Format: int64
+             * @description When its first failure since its last success was; null if it was not failing.
+             * @example 1795262400000
+             */
+            since: number | null;
+            /**
+             * Format: int64
+             * @description When it is disabled at the earliest, if nothing succeeds until then; else null.
+             * @example 1795262400000
+             */
+            disables_at: number | null;
+            /**
+             * Format: int64
+             * @description Of `DELIVERY_EXHAUSTED`: the deliveries whose retries are used up since the last such notice; else null.
+             * @example null
+             */
+            deliveries: number | null;
+            /**
+             * @description The shipments of some of these deliveries; else null.
+             * @example null
+             */
+            tracking_ids: string[] | null;
             /**
              * Format: int64
              * @description When it happened, in milliseconds since 1970.
@@ -6559,7 +6582,7 @@ export interface operations {
                  */
                 eventId?: string;
                 /**
-                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED`, `DELIVERY_EXHAUSTED`.
                  * @example CREATED
                  */
                 state?: string;
@@ -7288,7 +7311,7 @@ export interface operations {
                  */
                 eventId?: string;
                 /**
-                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+                 * @description Only deliveries of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`, `WEBHOOK_DISABLING`, `WEBHOOK_DISABLED`, `DELIVERY_EXHAUSTED`.
                  * @example CREATED
                  */
                 state?: string;

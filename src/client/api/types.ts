@@ -72,7 +72,7 @@ export type Egress = Data<'getEgress'>;
 
 /** The notification of a shipment that reaches a state. */
 export type Notification = Schemas['Notification'];
-/** The notification of another webhook of the shipper that fails, recovers or is disabled. */
+/** The notification of another webhook of the shipper that fails, recovers, is or will be disabled, or has used up retries. */
 export type Notice = Schemas['Notice'];
 
 /** Events, oldest first. `nextCursor` is never null. */

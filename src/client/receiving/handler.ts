@@ -40,7 +40,7 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
    * it, at most 15 s. If it rejects, the response is 500, and the notification comes again.
    */
   onNotification(notification: Notification, context: NotificationContext<Transaction>): unknown;
-  /** Another webhook of yours fails, recovers or is disabled. Without it, notices are accepted and ignored. */
+  /** Something happened to another webhook of yours (`notice.state`). Without it, notices are accepted and ignored. */
   onNotice?(notice: Notice, context: NotificationContext<Transaction>): unknown;
   /** Gets what `POST /v1/webhooks/{webhookId}/test` sends. Without it, tests are accepted and ignored. */
   onTest?(notification: Notification): unknown;

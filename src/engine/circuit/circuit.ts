@@ -4,23 +4,23 @@ import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import {
   newCircuit,
+  minFailedLong,
+  disabledAfter,
   verdict,
   lockCircuits,
   saveCircuits,
   markCalled,
   type Circuit,
   disableWebhooks,
-  lockHopeless,
-  isAnyHopeless,
-  recordNotices,
   type AutoDisableTarget,
   type DisabledReason,
-  type Notice,
   type ResponseReason,
 } from './store.js';
+import { isAnyOverdue, lockOverdue, tellFailing } from './overdue.js';
+import { noFacts, recordNotices, type Notice } from './notices.js';
 import type { Durations } from '../../platform/durations.js';
 import type { Target } from '../send/sealing.js';
-import { dueSinceUnknown, type Claim, type Due } from '../outbox/types.js';
+import { dueSinceUnknown, type Due } from '../outbox/types.js';
 
 /** A receiver that asks for no further attempt has responded: that is no failure, and no success either. */
 export type Result = 'SUCCEEDED' | 'FAILED' | 'REFUSED';
@@ -38,6 +38,8 @@ export interface Outcomes {
   probe: Result | null;
   /** The probe's Retry-After; 0 if none. */
   retryAfterMs: number;
+  /** The status of the last failure's response, or its error code; null if none failed. */
+  lastFailure: string | null;
 }
 
 export type Transition = 'OPENED' | 'CLOSED' | null;
@@ -46,23 +48,60 @@ export interface CircuitDurations {
   windowMs: number;
   firstWaitMs: number;
   maxWaitMs: number;
+  /** Without a success for so long, a webhook fails. */
+  failingAfterMs: number;
 }
+
+/** Whether its owner is to be told that a webhook fails, or that it no longer does. */
+export type Turn = 'FAILING' | 'RECOVERED' | null;
 
 const minAttempts = 10;
 const failedShare = 0.9;
 
 /**
- * Opens a circuit if at least 90 % of at least 10 attempts within a minute failed. It stays open for 30 s, doubling to
- * 10 m with each failed probe, or longer if the probe's Retry-After says so. A successful probe closes it. Of attempts
- * under way when it opened, only a success counts: it resets `failingSince`.
+ * A webhook fails from when its circuit opens, or from an hour without a success over three attempts, until its next
+ * success; with an open circuit, until that closes.
  */
 export function applyOutcomes(
   before: Circuit,
   outcomes: Outcomes,
   now: Date,
   durations: CircuitDurations,
+): { circuit: Circuit; transition: Transition; turn: Turn } {
+  const { circuit, transition } = count(before, outcomes, now, durations);
+  const succeeded = outcomes.succeededAgoMs !== null;
+  const failed = before.told > 0 || before.openUntil !== null;
+  const fails =
+    circuit.openUntil !== null || hasFailedLong(circuit, now, durations) || (failed && !succeeded);
+  const told = succeeded ? Math.min(before.told, 1) : before.told; // warnings count from the last success
+  return {
+    circuit: { ...circuit, told: fails ? Math.max(told, 1) : 0 },
+    transition,
+    turn: fails === failed ? null : fails ? 'FAILING' : 'RECOVERED',
+  };
+}
+
+const hasFailedLong = (
+  { failingSince, failedAttempts }: Circuit,
+  now: Date,
+  { failingAfterMs }: CircuitDurations,
+) =>
+  failingSince !== null &&
+  now.getTime() - failingSince.getTime() >= failingAfterMs &&
+  failedAttempts >= minFailedLong;
+
+/**
+ * Opens a circuit if at least 90 % of at least 10 attempts within a minute failed. It stays open for 30 s, doubling to
+ * 10 m with each failed probe, or longer if the probe's Retry-After says so. A successful probe closes it. Of attempts
+ * under way when it opened, only a success counts: it resets `failingSince`.
+ */
+function count(
+  before: Circuit,
+  outcomes: Outcomes,
+  now: Date,
+  durations: CircuitDurations,
 ): { circuit: Circuit; transition: Transition } {
-  const circuit = count(before, outcomes, now, durations.windowMs);
+  const circuit = add(before, outcomes, now, durations.windowMs);
   if (circuit.openUntil !== null) {
     if (outcomes.probe === 'SUCCEEDED') {
       return { circuit: { ...newCircuit(now), lastSuccessAt: circuit.lastSuccessAt }, transition: 'CLOSED' };
@@ -77,7 +116,7 @@ export function applyOutcomes(
     : { circuit, transition: null };
 }
 
-function count(before: Circuit, outcomes: Outcomes, now: Date, windowMs: number): Circuit {
+function add(before: Circuit, outcomes: Outcomes, now: Date, windowMs: number): Circuit {
   const { attempts, failures, succeededAgoMs } = outcomes;
   const sinceMs = now.getTime() - before.windowStartedAt.getTime();
   const fresh = sinceMs >= windowMs || sinceMs < 0; // the clock was set back
@@ -94,16 +133,23 @@ function count(before: Circuit, outcomes: Outcomes, now: Date, windowMs: number)
   };
 }
 
-const notFailing = { failingSince: null, failedAttempts: 0, failedDeliveries: [], lastFailedAt: null };
+const notFailing = {
+  failingSince: null,
+  failedAttempts: 0,
+  failedDeliveries: [],
+  lastFailedAt: null,
+  lastFailure: null,
+};
 
-const failingOn = (before: Circuit, { failures, failedDeliveries }: Outcomes, now: Date) => ({
+const failingOn = (before: Circuit, { failures, failedDeliveries, lastFailure }: Outcomes, now: Date) => ({
   failingSince: before.failingSince ?? now,
   failedAttempts: before.failedAttempts + failures,
   failedDeliveries: distinct(before.failedDeliveries, failedDeliveries),
   lastFailedAt: now,
+  lastFailure,
 });
 
-const distinct = (some: string[], others: string[]) =>
+export const distinct = (some: string[], others: string[]) =>
   [...new Set([...some, ...others])].slice(0, verdict.failedDeliveries);
 
 /** Retry-After extends the wait, never shortens it. */
@@ -116,125 +162,9 @@ const open = (circuit: Circuit, now: Date, retryAfterMs: number, durations: Circ
   };
 };
 
-/** Attempts without a failure, by webhook. Times are those of performance.now(). */
-type Quiet = Map<
-  string,
-  { storedAddress: string; count: number; lastAt: number; succeededAt: number | null }
->;
-
-/** Counts in memory, so a healthy webhook costs no statement. */
-export function createCircuitCounter(deps: {
-  logger: Logger;
-  /** How long a response counts against a failure. */
-  windowMs: number;
-  countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
-}) {
-  /** They count once a failure follows within the window. */
-  let quiet: Quiet = new Map();
-  let quietBefore: Quiet = new Map();
-  let quietSince = performance.now();
-  let unreported = new Map<string, Outcomes>();
-  let reporting: Promise<void> | null = null;
-
-  const report = async (): Promise<void> => {
-    while (unreported.size > 0) {
-      const batch = unreported;
-      unreported = new Map();
-      await deps.countOutcomes(batch);
-    }
-  };
-
-  const add = (webhookId: string, outcomes: Outcomes) => {
-    const known = unreported.get(webhookId);
-    const before = known?.storedAddress === outcomes.storedAddress ? known : undefined;
-    unreported.set(webhookId, {
-      storedAddress: outcomes.storedAddress,
-      attempts: (before?.attempts ?? 0) + outcomes.attempts,
-      failures: (before?.failures ?? 0) + outcomes.failures,
-      failedDeliveries: distinct(before?.failedDeliveries ?? [], outcomes.failedDeliveries),
-      succeededAgoMs: outcomes.succeededAgoMs ?? before?.succeededAgoMs ?? null,
-      probe: outcomes.probe ?? before?.probe ?? null,
-      retryAfterMs: Math.max(outcomes.retryAfterMs, before?.retryAfterMs ?? 0),
-    });
-    startReporting();
-  };
-
-  const startReporting = () => {
-    reporting ??= report()
-      .catch((error: unknown) =>
-        deps.logger.warn({ error: describeError(error) }, 'outcomes not counted for circuits'),
-      )
-      .finally(() => {
-        reporting = null;
-        if (unreported.size > 0) startReporting(); // added while the last report ended
-      });
-  };
-
-  const dropOld = () => {
-    const elapsedMs = performance.now() - quietSince;
-    if (elapsedMs <= deps.windowMs) return;
-    quietBefore = elapsedMs <= 2 * deps.windowMs ? quiet : new Map<string, never>();
-    quiet = new Map();
-    quietSince = performance.now();
-  };
-
-  const keepQuiet = (webhookId: string, storedAddress: string, succeeded: boolean) => {
-    const now = performance.now();
-    const known = quiet.get(webhookId);
-    if (known?.storedAddress === storedAddress) {
-      known.count += 1;
-      known.lastAt = now;
-      if (succeeded) known.succeededAt = now;
-    } else
-      quiet.set(webhookId, { storedAddress, count: 1, lastAt: now, succeededAt: succeeded ? now : null });
-  };
-
-  /** Takes them out, so that they are counted with the failure, and only once. */
-  const takeQuiet = (
-    webhookId: string,
-    storedAddress: string,
-  ): { count: number; succeededAgoMs: number | null } => {
-    const now = performance.now();
-    const those = [quietBefore, quiet].flatMap((attempts) => attempts.get(webhookId) ?? []);
-    quiet.delete(webhookId);
-    quietBefore.delete(webhookId);
-    const recent = those.filter(
-      (one) => one.storedAddress === storedAddress && now - one.lastAt <= deps.windowMs,
-    );
-    const succeededAt = recent.findLast((one) => one.succeededAt !== null)?.succeededAt ?? null;
-    return {
-      count: recent.reduce((sum, { count }) => sum + count, 0),
-      succeededAgoMs: succeededAt === null ? null : now - succeededAt,
-    };
-  };
-
-  return {
-    /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
-    note: (
-      { webhookId, deliveryId, troubled, isProbe }: Claim,
-      storedAddress: string,
-      result: Result,
-      retryAfterMs: number,
-    ): void => {
-      dropOld();
-      const succeeded = result === 'SUCCEEDED';
-      const failed = result === 'FAILED';
-      if (!failed && !troubled) return keepQuiet(webhookId, storedAddress, succeeded);
-      const earlier = takeQuiet(webhookId, storedAddress);
-      add(webhookId, {
-        storedAddress,
-        attempts: earlier.count + 1,
-        failures: failed ? 1 : 0,
-        failedDeliveries: failed ? [deliveryId] : [],
-        succeededAgoMs: succeeded ? 0 : earlier.succeededAgoMs,
-        probe: isProbe ? result : null,
-        retryAfterMs,
-      });
-    },
-    flushed: async () => {
-      while (reporting) await reporting;
-    },
-  };
+interface Updated extends ReturnType<typeof applyOutcomes> {
+  webhookId: string;
+  before: Circuit;
 }
 
 /** Takes row locks. Call it in a transaction. */
@@ -242,18 +172,13 @@ export async function updateCircuits(
   tx: Database,
   outcomes: Map<string, Outcomes>,
   durations: CircuitDurations,
-): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
+): Promise<Updated[]> {
   const called = [...outcomes].map(([webhookId, { storedAddress }]) => ({ webhookId, storedAddress }));
   const rows = await lockCircuits(tx, called);
   const results = rows.map((row) => {
-    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
-    return {
-      webhookId: row.webhookId,
-      probed: outcomes.get(row.webhookId)!.probe !== null,
-      circuit,
-      transition,
-      isOpen: circuit.openUntil !== null,
-    };
+    const applied = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
+    const { webhookId } = row;
+    return { webhookId, probed: outcomes.get(webhookId)!.probe !== null, before: row, ...applied };
   });
   await saveCircuits(tx, results);
   const closed = results
@@ -287,17 +212,18 @@ export async function disableByResponse(
   await changeAndNotify(deps, (tx) => disable(deps, tx, targets, reason));
 }
 
-/** Disables webhooks that have failed for days, often enough (`verdict`). */
-export async function disableFailing(deps: TransitionDependencies): Promise<void> {
-  if (!(await isAnyHopeless(deps.db))) return;
+/**
+ * Disables webhooks that have failed for days, often enough (`verdict`), and tells the owners of those that fail for an
+ * hour now, or will soon be disabled.
+ */
+export async function judgeFailing(deps: TransitionDependencies): Promise<void> {
+  const { failingAfterMs } = deps.durations.circuit;
+  if (!(await isAnyOverdue(deps.db, failingAfterMs))) return;
   await changeAndNotify(deps, async (tx) => {
-    const failing = await lockHopeless(tx);
-    return disable(
-      deps,
-      tx,
-      failing.map((webhookId) => ({ webhookId, storedAddress: null })),
-      'FAILING',
-    );
+    const { failing, hopeless, recovered } = await lockOverdue(tx, failingAfterMs);
+    const targets = hopeless.map((webhookId) => ({ webhookId, storedAddress: null }));
+    const disabled = await disable(deps, tx, targets, 'FAILING');
+    return [...recovered, ...disabled, ...(await tellFailing(tx, failing, failingAfterMs))];
   });
 }
 
@@ -309,32 +235,48 @@ async function disable(
 ): Promise<Notice[]> {
   const disabled = await disableWebhooks(tx, targets, reason);
   if (disabled.length > 0) await onDisabled(tx, disabled);
-  return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
+  return disabled.map(({ webhookId, since, lastFailure }) => ({
+    ...noFacts,
+    webhookId,
+    state: 'WEBHOOK_DISABLED',
+    reason,
+    ...(reason === 'FAILING' && { since, lastFailure }),
+  }));
 }
 
-/** Records a notice of each circuit that opens or closes. Returns the webhooks whose circuit is open. */
+/** Records a notice of each webhook that begins to fail, or recovers. Returns those whose circuit is open. */
 export async function countOutcomes(
   deps: TransitionDependencies,
   outcomes: Map<string, Outcomes>,
 ): Promise<string[]> {
-  let open: string[] = [];
+  let results: Updated[] = [];
   await changeAndNotify(deps, async (tx) => {
-    const results = await updateCircuits(tx, outcomes, deps.durations.circuit);
-    open = results.flatMap(({ webhookId, isOpen }) => (isOpen ? webhookId : []));
-    return results.flatMap(({ webhookId, transition }) => noticeOf(webhookId, transition) ?? []);
+    results = await updateCircuits(tx, outcomes, deps.durations.circuit);
+    return results.flatMap(noticeOf);
   });
-  return open;
+  const closed = results.filter(({ transition }) => transition === 'CLOSED');
+  for (const { transition } of results)
+    if (transition) deps.metrics.circuitTransitions.inc({ to: transition === 'OPENED' ? 'open' : 'closed' });
+  // Their held deliveries may go.
+  if (closed.length > 0) deps.notify(dueSinceUnknown(closed.map(({ webhookId }) => webhookId)));
+  return results.filter(({ circuit }) => circuit.openUntil !== null).map(({ webhookId }) => webhookId);
 }
 
-function noticeOf(webhookId: string, transition: Transition): Notice | null {
-  if (transition === null) return null;
-  return transition === 'OPENED'
-    ? { webhookId, state: 'WEBHOOK_FAILING', reason: 'CIRCUIT_OPEN' }
-    : { webhookId, state: 'WEBHOOK_RECOVERED', reason: null };
+function noticeOf({ webhookId, turn, before, circuit }: Updated): Notice[] {
+  if (turn === 'RECOVERED') {
+    const { failingSince: since, lastFailure } = before;
+    return [{ ...noFacts, webhookId, state: 'WEBHOOK_RECOVERED', reason: null, since, lastFailure }];
+  }
+  if (turn === null) return [];
+  const { openUntil, failingSince: since, lastFailure } = circuit;
+  const reason = openUntil === null ? 'NO_SUCCESS' : 'CIRCUIT_OPEN';
+  const disablesAt = since && disabledAfter(since);
+  return [{ ...noFacts, webhookId, state: 'WEBHOOK_FAILING', reason, since, lastFailure, disablesAt }];
 }
 
-async function changeAndNotify(
-  { db, notify, logger, metrics }: TransitionDependencies,
+/** Records the notices in the transaction of the change. */
+export async function changeAndNotify(
+  { db, notify, logger, metrics }: Omit<TransitionDependencies, 'onDisabled'>,
   change: (tx: Database) => Promise<Notice[]>,
 ): Promise<void> {
   let owing: string[] = [];
@@ -346,8 +288,6 @@ async function changeAndNotify(
   for (const { webhookId, state, reason } of notices) {
     logger.warn({ webhookId, notice: state, reason }, 'webhook notice recorded');
     if (state === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: reason ?? '' });
-    else metrics.circuitTransitions.inc({ to: state === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
-    if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // its held deliveries may go
   }
   if (owing.length > 0) notify(dueSinceUnknown(owing));
 }
@@ -359,6 +299,7 @@ const success: Omit<Outcomes, 'storedAddress'> = {
   succeededAgoMs: 0,
   probe: 'SUCCEEDED',
   retryAfterMs: 0,
+  lastFailure: null,
 };
 
 /** A manual success counts as a probe's: the receiver is back, so an open circuit closes. Never rejects. */

@@ -1,10 +1,6 @@
-import { databaseNowMs } from '../../platform/clock.js';
-import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { rowSet } from '../../platform/database/parameters.js';
-import { oweAtOnce } from '../outbox/insert.js';
-import { withoutQuerySql } from '../send/sealing.js';
-import { isActive, isPausedByOperator } from '../outbox/sql.js';
+import { isPausedByOperator } from '../outbox/sql.js';
 
 /** The circuit of one webhook, shared by all workers. */
 export interface Circuit {
@@ -17,6 +13,10 @@ export interface Circuit {
   /** Theirs, at most as many as a verdict needs. */
   failedDeliveries: string[];
   lastFailedAt: Date | null;
+  /** The status of the last failure's response, or its error code. */
+  lastFailure: string | null;
+  /** Its owner was told of this failing: 0 nothing, 1 that it fails, 2 and 3 when it is disabled. */
+  told: number;
   lastSuccessAt: Date | null;
   /** Null while closed. */
   openUntil: Date | null;
@@ -26,6 +26,9 @@ export interface Circuit {
 /** A webhook that fails for so long is disabled if it did often enough, because little traffic is no proof. */
 export const verdict = { daysWithoutSuccess: 5, failedAttempts: 10, failedDeliveries: 3 };
 
+/** An hour without a success is a failing from so many failed attempts on. */
+export const minFailedLong = 3;
+
 export const newCircuit = (now: Date): Circuit => ({
   windowStartedAt: now,
   attempts: 0,
@@ -34,6 +37,8 @@ export const newCircuit = (now: Date): Circuit => ({
   failedAttempts: 0,
   failedDeliveries: [],
   lastFailedAt: null,
+  lastFailure: null,
+  told: 0,
   lastSuccessAt: null,
   openUntil: null,
   timesOpened: 0,
@@ -62,7 +67,7 @@ export async function lockCircuits(tx: Database, called: AutoDisableTarget[]): P
     `select c.webhook_id as "webhookId", now() as now, c.window_started_at as "windowStartedAt", c.attempts, c.failures,
             c.failing_since as "failingSince", c.failed_attempts as "failedAttempts",
             c.failed_deliveries as "failedDeliveries", c.last_failed_at as "lastFailedAt",
-            c.last_success_at as "lastSuccessAt", c.open_until as "openUntil", c.times_opened as "timesOpened"
+            c.last_failure as "lastFailure", c.told, c.last_success_at as "lastSuccessAt", c.open_until as "openUntil", c.times_opened as "timesOpened"
        from ${calledRows.as('i')}
        join webhooks w on w.webhook_id = i.webhook_id and w.target_address = i.target_address
        join circuits c on c.webhook_id = i.webhook_id
@@ -87,6 +92,8 @@ const circuitRows = rowSet<SavedCircuit>({
   failed_attempts: ['int', ({ circuit }) => circuit.failedAttempts],
   failed_deliveries: ['text', ({ circuit }) => `{${circuit.failedDeliveries.join(',')}}`],
   last_failed_at: ['timestamptz', ({ circuit }) => circuit.lastFailedAt],
+  last_failure: ['text', ({ circuit }) => circuit.lastFailure],
+  told: ['int', ({ circuit }) => circuit.told],
   last_success_at: ['timestamptz', ({ circuit }) => circuit.lastSuccessAt],
   open_until: ['timestamptz', ({ circuit }) => circuit.openUntil],
   times_opened: ['int', ({ circuit }) => circuit.timesOpened],
@@ -100,6 +107,7 @@ export async function saveCircuits(tx: Database, results: SavedCircuit[]): Promi
         set window_started_at = i.window_started_at, attempts = i.attempts, failures = i.failures,
             failing_since = i.failing_since, failed_attempts = i.failed_attempts,
             failed_deliveries = i.failed_deliveries::uuid[], last_failed_at = i.last_failed_at,
+            last_failure = i.last_failure, told = i.told,
             last_success_at = i.last_success_at, open_until = i.open_until,
             open_wait = case when i.open_until is distinct from c.open_until then i.open_until - now() else c.open_wait end,
             times_opened = i.times_opened,
@@ -153,7 +161,7 @@ export async function renewCircuit(tx: Database, shipperId: string, webhookId: s
        select webhook_id, now(), 0, 0 from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null
        on conflict (webhook_id) do update
           set window_started_at = now(), attempts = 0, failures = 0, failing_since = null, failed_attempts = 0,
-              failed_deliveries = '{}', last_failed_at = null, open_until = null, open_wait = null, times_opened = 0,
+              failed_deliveries = '{}', last_failed_at = null, last_failure = null, told = 0, open_until = null, open_wait = null, times_opened = 0,
               probe_until = null
        returning webhook_id
      )
@@ -203,7 +211,7 @@ export function disableWebhooks(
   db: Database,
   targets: AutoDisableTarget[],
   reason: DisabledReason,
-): Promise<{ webhookId: string; shipperId: string }[]> {
+): Promise<{ webhookId: string; shipperId: string; since: Date | null; lastFailure: string | null }[]> {
   return db.query(
     'disable-webhooks',
     `with targets as materialized (
@@ -216,7 +224,9 @@ export function disableWebhooks(
      update webhooks w
         set status = 'DISABLED', disabled_reason = $3, revision = revision + 1, updated_at = now(), stopped_at = now()
       where webhook_id = any(array(select webhook_id from targets))
-     returning w.webhook_id as "webhookId", w.shipper_id as "shipperId"`,
+     returning w.webhook_id as "webhookId", w.shipper_id as "shipperId",
+               (select failing_since from circuits where webhook_id = w.webhook_id) as since,
+               (select last_failure from circuits where webhook_id = w.webhook_id) as "lastFailure"`,
     [
       targets.map(({ webhookId }) => webhookId),
       targets.map(({ storedAddress }) => storedAddress),
@@ -226,89 +236,9 @@ export function disableWebhooks(
   );
 }
 
+export const disabledAfter = (failingSince: Date): Date =>
+  new Date(failingSince.getTime() + verdict.daysWithoutSuccess * 86_400_000);
+
 /** When a webhook whose circuit is `c` is disabled at the earliest. */
 export const disablesAt = (c: string) =>
   `(${c}.failing_since + make_interval(hours => ${24 * verdict.daysWithoutSuccess}))`;
-
-const dayOf = (time: string) => `date_trunc('day', ${time}, 'UTC')`;
-const isHopeless = `${disablesAt('c')} < now() and c.failed_attempts >= ${verdict.failedAttempts}
-  and cardinality(c.failed_deliveries) >= ${verdict.failedDeliveries} and ${dayOf('c.last_failed_at')} > ${dayOf('c.failing_since')}`;
-
-/** A cheap first look, which trusts the circuits: `lockHopeless` checks the log, too. */
-export async function isAnyHopeless(db: Database): Promise<boolean> {
-  const rows = await db.query(
-    'any-hopeless-webhook',
-    `select 1 from circuits c join webhooks w using (webhook_id) where ${isHopeless} and ${isActive('w')} limit 1`,
-  );
-  return rows.length > 0;
-}
-
-/**
- * Finds webhooks that have failed for long and often, and locks their circuits. A success may have been lost before it
- * was counted, so the log is checked first.
- */
-export async function lockHopeless(tx: Database): Promise<string[]> {
-  await tx.query(
-    'lock-hopeless',
-    `select from circuits c where ${isHopeless} order by webhook_id for update`,
-  );
-  await tx.query(
-    'spare-succeeded',
-    `update circuits c
-        set failing_since = null, failed_attempts = 0, failed_deliveries = '{}', last_failed_at = null
-      where ${isHopeless} and exists (
-        select 1 from deliveries d
-         where d.webhook_id = c.webhook_id and d.status = 'SUCCEEDED' and d.delivery_id >= uuid_floor(c.failing_since))`,
-  );
-  const rows = await tx.query<{ webhook_id: string }>(
-    'find-hopeless-webhooks',
-    `select webhook_id from circuits c join webhooks w using (webhook_id) where ${isHopeless} and ${isActive('w')}`,
-  );
-  return rows.map((row) => row.webhook_id);
-}
-
-/** Operational notifications. A webhook must list them in its interests; `*` does not include them. */
-export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;
-
-export interface Notice {
-  webhookId: string;
-  state: (typeof notices)[number];
-  reason: string | null;
-}
-
-const noticeRows = rowSet<Notice & { eventId: string }>({
-  event_id: ['uuid', ({ eventId }) => eventId],
-  webhook_id: ['uuid', ({ webhookId }) => webhookId],
-  state: ['text', ({ state }) => state],
-  reason: ['text', ({ reason }) => reason],
-});
-
-/**
- * Records notices as events without a shipment, owed to the shipper's other webhooks that list them in their interests.
- * Body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. Call it in the
- * transaction that changes the webhook. Returns the webhooks that are owed one.
- */
-export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
-  const now = new Date(databaseNowMs());
-  const recorded = about.map((notice) => ({ ...notice, eventId: newId(now.getTime()) }));
-  const rows = await tx.query<{ webhook_id: string }>(
-    'record-notices',
-    `with about as (
-       select i.event_id, i.state, i.reason, w.webhook_id, w.shipper_id, w.target_address
-         from ${noticeRows.as('i', 3)}
-         join webhooks w on w.webhook_id = i.webhook_id
-     ), recorded as (
-       insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
-       select event_id, shipper_id, 1, state, $1,
-              json_build_object('state', state, 'webhook_id', webhook_id, 'target_address', ${withoutQuerySql('target_address')},
-                                'reason', reason, 'timestamp', $2::bigint)::text
-         from about
-     )
-     ${oweAtOnce(`select a.shipper_id, a.event_id, w.webhook_id, a.state
-                    from about a
-                    join webhooks w on w.shipper_id = a.shipper_id and w.webhook_id <> a.webhook_id
-                     and w.deleted_at is null and a.state = any(w.interests)`)}`,
-    [now, now.getTime(), ...noticeRows.arrays(recorded)],
-  );
-  return rows.map((row) => row.webhook_id);
-}

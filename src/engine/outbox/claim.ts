@@ -265,13 +265,21 @@ const settlementRows = rowSet<Settlement>({
   ...outcome,
 });
 
-const settleText = ({ onConflict, logged }: { onConflict: string; logged: string }) => `
+const settleText = ({
+  onConflict,
+  logged,
+  ends = '',
+}: {
+  onConflict: string;
+  logged: string;
+  ends?: string;
+}) => `
   with i as materialized (
     select * from ${settlementRows.as('t')}
   ), ended as (
     delete from outbox o using i
      where i.result in ('SUCCEEDED', 'FAILED', 'REFUSED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
-    returning o.event_id, o.webhook_id, o.state, i.*
+    returning o.event_id, o.webhook_id, o.state, ${ends && 'o.shipment_id, '}i.*
   ), logged as (
     ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state,
                             case result when 'REFUSED' then 'FAILED' else result end,
@@ -297,16 +305,27 @@ const settleText = ({ onConflict, logged }: { onConflict: string; logged: string
     ${insertCounts(`select webhook_id, started_at, trigger, result = 'SUCCEEDED' as succeeded, duration_ms from ${logged}
                     union all
                     select webhook_id, started_at, trigger, false, duration_ms from again`)}
-  )
+  )${ends}
   select delivery_id as "deliveryId", number, null::timestamptz as "dueAt" from ended
   union all select delivery_id, number, due_at from again`;
 
 const settling = { name: 'settle', text: settleText({ onConflict: '', logged: 'ended' }) };
+/** Notes the deliveries whose retries are used up; a test or a notice has no shipment. */
+const ends = `, exhausted as (
+    insert into exhausted_deliveries (webhook_id, delivery_id, shipment_id)
+    select webhook_id, delivery_id, shipment_id from ended
+     where result = 'FAILED' and shipment_id is not null on conflict do nothing
+  )`;
+const settlingExhausted = {
+  name: 'settle-exhausted',
+  text: settleText({ onConflict: '', logged: 'ended', ends }),
+};
 const settlingOnceMore = {
   name: 'settle-once-more',
   text: settleText({
     onConflict: 'on conflict do nothing returning delivery_id',
     logged: 'ended join logged using (delivery_id)',
+    ends,
   }),
 };
 
@@ -322,7 +341,9 @@ export interface Settled {
  * deliveryId.
  */
 export const settle = (db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> =>
-  settleBy(db, settling, settlements);
+  settleBy(db, settlements.some(isExhausted) ? settlingExhausted : settling, settlements);
+
+const isExhausted = ({ status, reason }: Settlement) => status === 'FAILED' && reason === null;
 
 /** Like `settle`, but a delivery that is already in the log is only removed from the outbox. */
 export const settleOnceMore = (db: Database, settlements: Settlement[]): Promise<Map<string, Settled>> =>
@@ -339,55 +360,4 @@ async function settleBy(
     settlementRows.arrays(inLockOrder(settlements)),
   );
   return new Map(rows.map((row) => [row.deliveryId, row]));
-}
-
-/** `lost`: the claim was lost meanwhile, and the outcome does not count. */
-export type SettlingResult =
-  | { kind: 'settled'; /** When it is due again; null if it is finished. */ dueAt: Date | null }
-  | { kind: 'alreadySettled' }
-  | { kind: 'lost' };
-
-/**
- * Results in the order of the settlements. Refused ones are looked up anew: `settle` did not see what was committed
- * meanwhile.
- */
-export async function resultsOf(
-  db: Database,
-  settlements: Settlement[],
-  settled: Map<string, Settled>,
-): Promise<SettlingResult[]> {
-  const counted = settlements.map(({ deliveryId, number }) => {
-    const known = settled.get(deliveryId);
-    return known?.number === number ? known : undefined;
-  });
-  const refused = settlements.filter((_, index) => counted[index] === undefined);
-  const recorded = refused.length === 0 ? new Set<Settlement>() : await findRecorded(db, refused);
-  return settlements.map((settlement, index): SettlingResult => {
-    const known = counted[index];
-    if (known) return { kind: 'settled', dueAt: known.dueAt };
-    return { kind: recorded.has(settlement) ? 'alreadySettled' : 'lost' };
-  });
-}
-
-const refusedRows = rowSet<Settlement>({
-  shipper_id: ['uuid', ({ shipperId }) => shipperId],
-  delivery_id: ['uuid', ({ deliveryId }) => deliveryId],
-  number: ['int', ({ number }) => number],
-  started_at: ['timestamptz', ({ startedAt }) => startedAt],
-});
-
-async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
-  const rows = await db.query<{ place: number }>(
-    'find-recorded',
-    `select r.place::int as place
-       from ${refusedRows.as('r', 1, 'place')}
-      where exists (select 1 from deliveries d
-                     where d.shipper_id = r.shipper_id and d.delivery_id = r.delivery_id
-                       and d.attempt_count >= r.number and d.started_at = r.started_at)
-         or exists (select 1 from attempts a
-                     where a.delivery_id = r.delivery_id and a.number = r.number and a.started_at = r.started_at
-                       and a.duration_ms is not null)`,
-    refusedRows.arrays(refused),
-  );
-  return new Set(rows.map(({ place }) => refused[place - 1]!));
 }

@@ -7,15 +7,12 @@ import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { traceIdOf } from '../../platform/telemetry/tracing.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import { responseReasons, type ResponseReason } from '../circuit/store.js';
-import {
-  countOutcomes,
-  createCircuitCounter,
-  disableByResponse,
-  type TransitionDependencies,
-} from '../circuit/circuit.js';
+import { countOutcomes, disableByResponse, type TransitionDependencies } from '../circuit/circuit.js';
+import { createCircuitCounter } from '../circuit/counter.js';
 import { dueSinceUnknown, type Due, type Claim, type Settlement } from '../outbox/types.js';
 import type { Durations } from '../../platform/durations.js';
-import { endProbes, resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/claim.js';
+import { endProbes, settle, settleOnceMore } from '../outbox/claim.js';
+import { resultsOf, type SettlingResult } from '../outbox/results.js';
 import { settleRedelivery } from '../outbox/redelivery.js';
 import {
   distinctTurns,
@@ -106,7 +103,8 @@ export function createSettler(options: SettlerOptions) {
     options.onStored(claim.shipperId, responseLength(settlement));
     noteSettlement(metrics, completed, exhausted, claim, settlement);
     const { webhookId } = claim;
-    if (!isLost(settlement)) counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs);
+    if (!isLost(settlement))
+      counter.note(claim, storedAddress, resultFor(settlement), retryAfterMs, settlement);
     else if (claim.isProbe) endProbe(webhookId);
     const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
     if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
@@ -134,7 +132,7 @@ export function createSettler(options: SettlerOptions) {
     losses.delete(claim.deliveryId);
     if (settled.finished) noteSettlement(metrics, completed, exhausted, claim, settlement);
     if (succeeded && claim.troubled)
-      counter.note({ ...claim, isProbe: true }, item.storedAddress, 'SUCCEEDED', 0);
+      counter.note({ ...claim, isProbe: true }, item.storedAddress, 'SUCCEEDED', 0, settlement);
     await batch.release([item]);
     options.notify(dueSinceUnknown([claim.webhookId])); // pulls have skipped it meanwhile
     return true;

@@ -67,6 +67,8 @@ async function purgeDeletedWebhooks(db: Database, after: string, limit: number) 
        delete from circuits c using unreferenced u where c.webhook_id = u.webhook_id
      ), purged_hours as (
        delete from webhook_hours h using unreferenced u where h.webhook_id = any(array[u.webhook_id])
+     ), purged_exhausted as (
+       delete from exhausted_deliveries e using unreferenced u where e.webhook_id = any(array[u.webhook_id])
      ), purged_starts as (
        delete from webhook_starts s using unreferenced u where s.webhook_id = any(array[u.webhook_id])
      )

@@ -124,7 +124,8 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
                                             then started_at + ${ms('duration_ms')} end) as at
            from deliveries where ${succeeded} and state = s.state order by delivery_id desc limit $2) d
      ), circuit as (
-       select open_until, last_success_at, ${disablesAt('circuits')} as disables_at from circuits where webhook_id = w.webhook_id
+       select open_until, last_success_at, 
+              case when told > 0 then ${disablesAt('circuits')} end as disables_at from circuits where webhook_id = w.webhook_id
      )
      select exists (select 1 from circuit where open_until is not null) as "circuitOpen",
             (select open_until from circuit) as "nextProbeAt",

@@ -75,6 +75,7 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
       succeededAgoMs: null,
       probe: null,
       retryAfterMs: 0,
+      lastFailure: '500',
     };
     const deps = {
       db: world.db,

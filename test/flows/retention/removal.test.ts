@@ -72,6 +72,10 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     `insert into webhook_starts (webhook_id, next_at, drawn, step) values ($1, now(), 1, '1 s')`,
     [webhookId],
   );
+  await service.sql(
+    `insert into exhausted_deliveries select $1, gen_random_uuid(), gen_random_uuid() from generate_series(1, 3)`,
+    [webhookId],
+  );
   await service.sql(`insert into mails (mail_id, kind, user_id) values (gen_random_uuid(), 'WELCOME', $1)`, [
     account.userId,
   ]);
@@ -133,6 +137,7 @@ const thoughtOf = [
   ...[
     'mails',
     'webhook_starts',
+    'exhausted_deliveries',
     'users',
     'webhooks',
     'ended_sessions',

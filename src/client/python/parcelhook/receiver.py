@@ -84,7 +84,7 @@ class Receiver:
     comes again. With `client`, missing states are fetched from the feed first; without it they are only reported in the
     context. `interests`: the states that your webhook is interested in, if not all: others are not fetched.
 
-    `on_notice(notice, context)` is called when another webhook of yours fails, recovers or is disabled, and
+    `on_notice(notice, context)` is called when something happened to another webhook of yours, and
     `on_test(notification)` for `POST /v1/webhooks/{webhookId}/test`; without them both are accepted and ignored.
     `on_error(error)` gets errors of your functions, of the store and of the feed; by default their type and place are
     logged, without their message, which may hold a recipient's data.

@@ -209,7 +209,9 @@ function HeaderFields({ rows, onChange }: { rows: HeaderRow[]; onChange: (rows: 
 const noticeWords: Record<string, string> = {
   WEBHOOK_FAILING: 'Another webhook is failing',
   WEBHOOK_RECOVERED: 'Another webhook has recovered',
+  WEBHOOK_DISABLING: 'Another webhook will be disabled',
   WEBHOOK_DISABLED: 'Another webhook was disabled',
+  DELIVERY_EXHAUSTED: 'Another webhook’s retries are used up',
 };
 
 /** Chooses interests: all states or some of the catalogue, and notices. Names that the catalogue lacks are kept. */

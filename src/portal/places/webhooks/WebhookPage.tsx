@@ -159,9 +159,6 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   );
 }
 
-/** After a day of failures the page warns that the webhook may be disabled. */
-const warnBeforeMs = 4 * 86_400_000;
-
 /** The last 24 hours in figures and bars. */
 function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: WebhookStats | undefined }) {
   const { health } = webhook;
@@ -203,7 +200,7 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
       {attempts === 0 && stats && (
         <p class="soft">No attempts. Send a test, or wait for the next state of a shipment.</p>
       )}
-      {health.disablesAt && Date.parse(health.disablesAt) - now.value < warnBeforeMs && (
+      {health.disablesAt && (
         <p class="soft">
           If nothing succeeds until <Time at={health.disablesAt} isExact />, this webhook may be disabled
           then.

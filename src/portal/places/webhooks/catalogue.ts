@@ -14,4 +14,10 @@ export function useStates(): string[] {
 }
 
 /** The notices about other webhooks; `*` does not include them. */
-export const notices = ['WEBHOOK_FAILING', 'WEBHOOK_RECOVERED', 'WEBHOOK_DISABLED'];
+export const notices = [
+  'WEBHOOK_FAILING',
+  'WEBHOOK_RECOVERED',
+  'WEBHOOK_DISABLING',
+  'WEBHOOK_DISABLED',
+  'DELIVERY_EXHAUSTED',
+];

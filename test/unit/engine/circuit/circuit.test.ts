@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Outcomes,
   applyOutcomes as applyWithin,
-  createCircuitCounter,
   type Result,
 } from '../../../../src/engine/circuit/circuit.js';
+import { createCircuitCounter } from '../../../../src/engine/circuit/counter.js';
 import { newCircuit, type Circuit } from '../../../../src/engine/circuit/store.js';
 import { durationsOf } from '../../../../src/platform/durations.js';
 import type { Claim } from '../../../../src/engine/outbox/types.js';
@@ -31,6 +31,7 @@ const outcomes = (
   succeededAgoMs: attempts > failures ? 0 : null,
   probe,
   retryAfterMs,
+  lastFailure: failures > 0 ? '500' : null,
 });
 
 describe('circuit breaker', () => {
@@ -141,6 +142,51 @@ describe('circuit breaker', () => {
   });
 });
 
+describe('failing', () => {
+  const hourMs = 3_600_000;
+  const failed = (before: Circuit, now: Date, failures = 1) =>
+    applyOutcomes(before, outcomes(failures, failures), now);
+
+  test('begins when the circuit opens, and ends when it closes, once each', () => {
+    const opened = failed(newCircuit(start), start, 10);
+    expect([opened.turn, opened.circuit.told]).toEqual(['FAILING', 1]);
+    const probed = applyOutcomes(opened.circuit, outcomes(1, 1, 'FAILED'), later(30_000));
+    expect([probed.turn, probed.circuit.told]).toEqual([null, 1]);
+    const late = applyOutcomes(probed.circuit, outcomes(1, 0), later(31_000));
+    expect([late.turn, late.circuit.told]).toEqual([null, 1]);
+    const closed = applyOutcomes(late.circuit, outcomes(1, 0, 'SUCCEEDED'), later(90_000));
+    expect([closed.turn, closed.circuit.told]).toEqual(['RECOVERED', 0]);
+  });
+
+  test('begins with a third failed attempt an hour after the first, and ends with the next success', () => {
+    const first = failed(newCircuit(start), start);
+    const second = failed(first.circuit, later(hourMs));
+    expect([first.turn, second.turn]).toEqual([null, null]);
+    const third = failed(second.circuit, later(hourMs + 1));
+    expect([third.turn, third.circuit.openUntil]).toEqual(['FAILING', null]);
+    const fourth = failed(third.circuit, later(2 * hourMs));
+    expect(fourth.turn).toBeNull();
+    const success = applyOutcomes(fourth.circuit, outcomes(1, 0), later(3 * hourMs));
+    expect([success.turn, success.circuit.told]).toEqual(['RECOVERED', 0]);
+    expect(failed(success.circuit, later(4 * hourMs)).turn).toBeNull();
+  });
+
+  test('does not begin within an hour, however many attempts fail there', () => {
+    let circuit = newCircuit(start);
+    for (let n = 0; n < 59; n += 1) {
+      const result = failed(circuit, later(n * 61_000));
+      expect(result.turn).toBeNull();
+      circuit = result.circuit;
+    }
+  });
+
+  test('a success by an attempt from before an open circuit takes back the warnings, not the failing', () => {
+    const open = { ...failed(newCircuit(start), start, 10).circuit, told: 3 };
+    const { circuit, turn } = applyOutcomes(open, outcomes(1, 0), later(1_000));
+    expect([circuit.told, turn]).toEqual([1, null]);
+  });
+});
+
 describe('outcomes', () => {
   const windowMs = 1_500;
   const claim = { webhookId: 'webhook', deliveryId: 'delivery', troubled: false, isProbe: false } as Claim;
@@ -153,7 +199,8 @@ describe('outcomes', () => {
       countOutcomes: (outcomes) => Promise.resolve(void told.push(...outcomes.values())),
     });
     const note = (result: Result, count = 1, storedAddress = 'http://receiver.test/') => {
-      for (let n = 0; n < count; n += 1) counter.note(claim, storedAddress, result, 0);
+      for (let n = 0; n < count; n += 1)
+        counter.note(claim, storedAddress, result, 0, { statusCode: 500, errorCode: 'HTTP_STATUS' });
     };
     return { note, told, flushed: counter.flushed };
   }
@@ -165,7 +212,9 @@ describe('outcomes', () => {
     await sleep(windowMs * 0.4);
     note('FAILED');
     await flushed();
-    expect(told).toMatchObject([{ attempts: 6, failures: 1, failedDeliveries: ['delivery'] }]);
+    expect(told).toMatchObject([
+      { attempts: 6, failures: 1, failedDeliveries: ['delivery'], lastFailure: '500' },
+    ]);
     note('FAILED');
     await flushed();
     expect(told[1]).toMatchObject({ attempts: 1, failures: 1, succeededAgoMs: null });
