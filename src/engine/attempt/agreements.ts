@@ -22,6 +22,7 @@ export interface AgreementOptions {
 const lookEveryMs = 10_000;
 const askEveryMs = 600_000;
 const validForMs = 30 * 86_400_000;
+/** Their lanes are looked at every ten seconds (`Scheduler.slowed`), and so are hosts. */
 const pacedForMs = 3 * lookEveryMs;
 
 /**
@@ -150,8 +151,8 @@ const saveAgreement = (db: Database, destination: string): Promise<unknown> =>
     destination,
   ]);
 
-/** Until then their due deliveries count as waiting for their receiver, not for this service (`observe/owed.ts`). */
-const markPaced = (db: Database, webhookIds: string[]): Promise<unknown> =>
+/** Until then their due deliveries are `HELD` by `RATE`, and no wait of this service (`observe/owed.ts`). */
+export const markPaced = (db: Database, webhookIds: string[]): Promise<unknown> =>
   db.query(
     'mark-paced',
     `update webhooks set paced_until = now() + ${ms('$2')}

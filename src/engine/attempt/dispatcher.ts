@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseNowMs } from '../../platform/clock.js';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { traceIdOf } from '../../platform/telemetry/tracing.js';
@@ -9,11 +10,14 @@ import { pullDue } from '../outbox/claim.js';
 import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import type { AttemptOutcome, WaitedMs } from '../send/messages.js';
-import { isLost } from '../settle/retry-policy.js';
+import { isLost, retryAfterMs, signOf } from '../settle/retry-policy.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import { makeAttempt, type AttemptOptions } from './attempt.js';
+import { markPaced } from './agreements.js';
 import { createLeases } from './leases.js';
+import { createRetries } from './retries.js';
+import type { Sign } from '../schedule/congestion.js';
 import type { InFlight } from '../schedule/lanes.js';
 import type { Paces } from '../schedule/pace.js';
 import type { Paced } from '../schedule/pacing.js';
@@ -105,7 +109,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const startAndPull = () => {
     const nowMs = performance.now();
-    if (scheduler.pacing.hasWebhooks) grantStarts(nowMs);
+    if (scheduler.pacing.isTimed) grantStarts(nowMs);
     for (const entry of scheduler.starts(nowMs)) send(entry);
     schedulePage();
   };
@@ -176,7 +180,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const send = (entry: InFlight) => {
     const { claim } = entry;
     let durationMs: number | null = null;
-    attempt(entry, (ms) => (durationMs = ms))
+    let sign: Sign = null;
+    let waitMs = 0;
+    attempt(entry, (ms, answer) => {
+      durationMs = ms;
+      sign = signOf(answer);
+      if (sign === 'OVERLOADED') waitMs = retryAfterMs(answer.retryAfter, new Date(databaseNowMs()));
+    })
       .catch((error: unknown) =>
         logger.error(
           { deliveryId: claim.deliveryId, attempt: claim.number, error: describeError(error) },
@@ -185,13 +195,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       )
       .finally(() => {
         lastEndAtMs = performance.now();
-        scheduler.ended(entry, durationMs, lastEndAtMs);
+        scheduler.ended(entry, durationMs, lastEndAtMs, sign, waitMs);
         startAndPull();
         if (claim.trigger === 'MANUAL' && durationMs !== null) void redeliver();
       });
   };
   /** `took` is called once the attempt is made, before it is settled: that may fail. */
-  const attempt = async (entry: InFlight, took: (durationMs: number) => void): Promise<void> => {
+  const attempt = async (
+    entry: InFlight,
+    took: (durationMs: number, answer: AttemptOutcome) => void,
+  ): Promise<void> => {
     const { claim, asOfMs } = entry;
     const outcome = await makeAttempt(options, claim, asOfMs, {
       isProved: entry.pool === 'quick',
@@ -204,7 +217,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         // are heavy for a while: other threads would make them again.
         if (answer.isHeavy) entry.lane.slowUntilMs = nowMs + heavyForMs;
         const isSlow = isLost(answer) || nowMs < entry.lane.slowUntilMs;
-        took(isSlow ? Infinity : answer.durationMs);
+        took(isSlow ? Infinity : answer.durationMs, answer);
         noteWait(claim, sendableMs + answer.queuedMs, answer.startedAt);
         return waitedOf(entry, sendableMs, answer);
       },
@@ -247,8 +260,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     giveBackAll(scheduler.slow(performance.now()));
     options.agree(scheduler.pacing.waiting());
+    markHeld();
     startAndPull();
     void draw();
+  };
+
+  const markHeld = () => {
+    const held = scheduler.slowed(performance.now());
+    if (held.length > 0)
+      void markPaced(leaseDb, held).catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'webhooks that are called more slowly not marked'),
+      );
   };
 
   let drawing = false;
@@ -358,38 +380,3 @@ export function waitedOf(
 }
 
 const rounded = (ms: number) => Math.max(0, Math.round(ms));
-
-export interface Retries {
-  at(delayMs: number, due: Due): void;
-  stop(): void;
-}
-
-const slotMs = 100;
-const maxTimers = 1_000;
-/** A retry due within this time always has a timer, however many others wait for hours. */
-const soonMs = maxTimers * slotMs;
-const maxTimeoutMs = 2 ** 31 - 1; // of setTimeout
-
-/** If a retry gets no timer because there are too many, the sweeper finds it a second or two late. */
-export function createRetries(notify: (due: Due[]) => void): Retries {
-  const timers = new Map<number, { due: Due[]; timer: NodeJS.Timeout }>();
-  return {
-    at: (delayMs, due) => {
-      const slot = Math.ceil((performance.now() + delayMs) / slotMs);
-      const known = timers.get(slot);
-      if (known) return void known.due.push(due);
-      if ((timers.size >= maxTimers && delayMs > soonMs) || delayMs > maxTimeoutMs) return;
-      const all = [due];
-      const wake = () => {
-        timers.delete(slot);
-        notify(all);
-      };
-      const timer = setTimeout(wake, slot * slotMs - performance.now() + 1);
-      timers.set(slot, { due: all, timer });
-    },
-    stop: () => {
-      for (const { timer } of timers.values()) clearTimeout(timer);
-      timers.clear();
-    },
-  };
-}

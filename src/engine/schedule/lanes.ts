@@ -1,4 +1,5 @@
 import type { DueClaim } from '../outbox/types.js';
+import type { Congestion } from './congestion.js';
 import type { Pace, WebhookPace } from './pace.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
@@ -66,6 +67,8 @@ export interface InFlight {
   sentAtMs: number | null;
   /** When the attempt ended: from then on it is settled. */
   answeredAtMs: number | null;
+  /** It counts in the `hanging` of its lane. */
+  isHanging: boolean;
 }
 
 /** Deliveries due in PostgreSQL, as far as this process knows. */
@@ -119,6 +122,14 @@ export class Lane {
   /** It waits for its pace, and holds what that has granted only. */
   isPaced = false;
   granted = 0;
+  /** Null unless its receiver was overloaded, or its webhook not called, lately. */
+  congestion: Congestion | null = null;
+  /** It waits for the time of its next start. */
+  isSpaced = false;
+  /** Attempts in flight that will hardly end in time: they keep no other from starting. */
+  hanging = 0;
+  /** When its webhook was called again after a time without (epoch), as far as this process knows. */
+  calledAtMs = -Infinity;
 
   /** `limit`: attempts in flight at most. */
   constructor(
@@ -138,8 +149,9 @@ export class Lane {
     return Math.min(max, pending.length - granted + due - (pace?.drawn ?? 0));
   }
 
+  /** Its receiver has as many attempts as it may have for now. */
   get isFull(): boolean {
-    return this.inFlight >= this.limit;
+    return this.isSpaced || this.inFlight - this.hanging >= this.limit;
   }
 
   /** It may start the next one. */
@@ -208,6 +220,7 @@ export class Lane {
   end(entry: InFlight, nowMs: number): void {
     if (this.isFull) this.fullAtMs = Math.max(this.fullAtMs, leftReceiverMs(entry, nowMs));
     this.inFlight -= 1;
+    if (entry.isHanging) this.hanging -= 1;
     this.shipper!.load -= 1;
   }
 
@@ -340,49 +353,5 @@ export class Lanes {
       if (lane.shipper?.lanes.size === 0) this.#shippers.delete(lane.shipper.id);
     }
     this.#maxLanes = Math.max(maxLanesKept, this.#lanes.size * 1.1); // avoids a scan per new lane when all are busy
-  }
-}
-
-/**
- * An array in which the last entry takes a removed one's place. Not a Map: in Node 20 an outgrown table of a Map refers to
- * the next, so once one is old, all entries since live until a full collection.
- */
-export class Claims {
-  readonly all: InFlight[] = [];
-
-  add(claim: DueClaim, lane: Lane, asOfMs: number): InFlight {
-    const entry: InFlight = {
-      claim,
-      lane,
-      at: this.all.length,
-      asOfMs,
-      dueMs: claim.dueAt.getTime(),
-      startedAtMs: null,
-      pool: null,
-      sinceMs: asOfMs,
-      sentAtMs: null,
-      answeredAtMs: null,
-    };
-    this.all.push(entry);
-    return entry;
-  }
-
-  /** The room for redeliveries of each webhook that has claims of them. */
-  roomForRedeliveries(): Record<string, number> {
-    const room: Record<string, number> = {};
-    for (const { claim, lane } of this.all)
-      if (claim.trigger === 'MANUAL')
-        room[lane.webhookId] = Math.max(0, (room[lane.webhookId] ?? lane.limit) - 1);
-    return room;
-  }
-
-  /** False if it is no longer there. */
-  remove(entry: InFlight): boolean {
-    if (this.all[entry.at] !== entry) return false;
-    const last = this.all.pop()!;
-    if (last === entry) return true;
-    this.all[entry.at] = last;
-    last.at = entry.at;
-    return true;
   }
 }

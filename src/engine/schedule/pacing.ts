@@ -1,4 +1,5 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
+import { Congestion, maxClaimedMs } from './congestion.js';
 import type { InFlight, Lane } from './lanes.js';
 import { WebhookPace, type Pace } from './pace.js';
 
@@ -10,16 +11,21 @@ export interface Paced {
 
 /** Of a webhook with many due deliveries, as many are drawn at once. */
 const maxDrawn = 1_000;
+/** A lane that waits for longer is slowed down. */
+const slowedMs = 100;
 /** A lane of a webhook with a pace is forgotten once it has been empty for as long. */
 const idleMs = 10_000;
 
 /**
- * The lanes that wait for the pace of their host or their webhook. Such a lane has claims only for what its pace has
- * granted, or will soon, so that it takes no room from others. Shippers take turns at each host.
+ * The lanes that wait for the pace of their host or their webhook, or for what their receiver bears. Such a lane has
+ * claims only for what its pace has granted, or will soon, so that it takes no room from others. Shippers take turns at
+ * each host.
  */
 export class Pacing {
   readonly #waiting = new Map<Pace, FairQueue<Lane>>();
   readonly #ofWebhooks = new Map<WebhookPace, Lane>();
+  /** They wait for the time of their next start. */
+  readonly #spaced = new Set<Lane>();
   /** They have begun to wait, and may have claims. */
   readonly #entered: Lane[] = [];
 
@@ -93,13 +99,84 @@ export class Pacing {
     return returned;
   }
 
-  get hasWebhooks(): boolean {
-    return this.#ofWebhooks.size > 0;
+  /** Whether any lane waits for a time. */
+  get isTimed(): boolean {
+    return this.#ofWebhooks.size > 0 || this.#spaced.size > 0;
   }
 
-  /** Grants the starts of webhooks that have come. Returns when the next one comes; Infinity if no claim waits for one. */
+  /** An attempt of a lane with `congestion` has started. */
+  started(lane: Lane, congestion: Congestion, nowMs: number): void {
+    congestion.started(nowMs);
+    this.#space(lane, congestion, nowMs);
+  }
+
+  /** Its receiver was overloaded when an attempt ended, or has not responded to it in time. */
+  overloaded({ lane, startedAtMs }: InFlight, retryAfterMs: number, nowMs: number): void {
+    lane.congestion ??= new Congestion(lane.limit, lane.limit, -Infinity);
+    lane.congestion.overloaded(startedAtMs!, retryAfterMs, nowMs);
+    this.#narrow(lane, lane.congestion, nowMs);
+  }
+
+  /** The webhook of a lane is called again, and begins with one attempt. `max`: the highest limit. */
+  resumed(lane: Lane, max: number, nowMs: number): void {
+    lane.congestion ??= new Congestion(max, max, -Infinity);
+    lane.congestion.resumed(nowMs);
+    this.#narrow(lane, lane.congestion, nowMs);
+  }
+
+  /** `max`: the highest limit. A lane that has it, and is quick, is no longer congested. */
+  succeeded({ lane, startedAtMs }: InFlight, max: number, nowMs: number): void {
+    const { congestion } = lane;
+    if (!congestion) return;
+    congestion.succeeded(nowMs - startedAtMs!, max, nowMs);
+    if (congestion.limit !== lane.limit) lane.setLimit(congestion.limit, nowMs);
+    if (lane.pool === 'quick' && congestion.limit >= max) lane.congestion = null;
+  }
+
+  /** An attempt of a lane with `congestion` is still under way. At most `maxHanging` of them are taken to hang. */
+  watched(entry: InFlight, congestion: Congestion, afterMs: number, maxHanging: number, nowMs: number): void {
+    const { lane, startedAtMs, answeredAtMs, isHanging } = entry;
+    const lastsMs = nowMs - startedAtMs!;
+    if (isHanging || answeredAtMs !== null || lastsMs < afterMs || !congestion.isHanging(lastsMs)) return;
+    if (lane.hanging >= maxHanging) return;
+    entry.isHanging = true;
+    lane.hanging += 1;
+    this.overloaded(entry, 0, nowMs);
+    this.queueUp(lane);
+  }
+
+  #narrow(lane: Lane, congestion: Congestion, nowMs: number): void {
+    lane.setLimit(Math.min(lane.limit, congestion.limit), nowMs);
+    this.#space(lane, congestion, nowMs);
+    if (lane.pending.length > lane.limit || congestion.nextMs - nowMs > maxClaimedMs) this.#entered.push(lane);
+  }
+
+  #space(lane: Lane, { nextMs }: Congestion, nowMs: number): void {
+    if (nextMs <= nowMs) return;
+    lane.isSpaced = true;
+    this.#spaced.add(lane);
+  }
+
+  /** Lets lanes start whose time has come. Returns when the next one may; Infinity if no delivery waits for that. */
+  #release(nowMs: number): number {
+    let firstMs = Infinity;
+    for (const lane of this.#spaced) {
+      const nextMs = lane.congestion?.nextMs ?? -Infinity;
+      const waits = lane.pending.length > 0 || lane.isBehind;
+      if (waits) lane.fullAtMs = lane.pacedAtMs = nowMs;
+      if (waits && nextMs > nowMs) firstMs = Math.min(firstMs, nextMs);
+      if (nextMs <= nowMs) {
+        lane.isSpaced = false;
+        this.#spaced.delete(lane);
+      }
+      if (nextMs - nowMs <= maxClaimedMs) this.queueUp(lane);
+    }
+    return firstMs;
+  }
+
+  /** Grants what may start by now. Returns when the next one may; Infinity if no claim waits for that. */
   grantStarts(nowMs: number): number {
-    let nextMs = Infinity;
+    let nextMs = this.#release(nowMs);
     for (const [pace, lane] of this.#ofWebhooks) {
       const isIdle = lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs;
       if (nowMs < pace.agreedUntilMs || isIdle) {
@@ -116,6 +193,16 @@ export class Pacing {
       if (waits && !lane.isFull) nextMs = Math.min(nextMs, pace.nextMs);
     }
     return nextMs;
+  }
+
+  /** See the scheduler. */
+  slowed(fullFrom: number, nowMs: number): string[] {
+    return [...this.#spaced].flatMap((lane) => {
+      const { congestion, limit } = lane;
+      if (!congestion || lane.pacedAtMs < nowMs - slowedMs) return [];
+      const isSlowed = limit < fullFrom || congestion.nextMs - nowMs > slowedMs;
+      return isSlowed && congestion.isUnmarked(nowMs) ? [lane.webhookId] : [];
+    });
   }
 
   /** The webhooks for which starts are to be drawn, and how many they could use. */

@@ -8,6 +8,7 @@ import {
   type Pool,
   type Shipper,
 } from './lanes.js';
+import { maxClaimedMs } from './congestion.js';
 
 const slowPlacesFactor = 5;
 /** Attempts that hang move to the slow pool also if it is full, up to this many times `concurrency`. */
@@ -210,14 +211,14 @@ export class Places {
     return held < concurrency + Math.min(lately, maxPendingFactor * concurrency) * shareForOrders;
   }
 
-  /** One round if the lane is not quick: a waiting claim would be old before it starts. */
+  /** One round if the lane is not quick, or congested: a waiting claim would be old before it starts. */
   #maxLoad(lane: Lane, rounds: number): number {
-    return (lane.pool === 'quick' ? rounds : 1) * lane.limit;
+    return (lane.pool === 'quick' && lane.congestion === null ? rounds : 1) * lane.limit;
   }
 
   /** How much a quick lane holds beyond what a backlog would fill. */
   excess(lane: Lane): number {
-    if (lane.pool !== 'quick' || lane.isPaced) return 0;
+    if (lane.pool !== 'quick' || lane.isPaced || lane.congestion !== null) return 0;
     return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
   }
 
@@ -227,16 +228,17 @@ export class Places {
    */
   forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
     const { outside, page } = lane;
-    if (lane.isPaced || lane.shipper?.limit) return 0;
+    if (lane.isPaced || lane.isSpaced || lane.shipper?.limit) return 0;
     if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
     if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
     const beyondPage = page ? Math.max(0, page.counted - page.room) : 0;
-    return Math.max(0, this.#maxLoad(lane, roundsCounted) - lane.load - outside.counted - beyondPage);
+    const load = lane.load - lane.hanging;
+    return Math.max(0, this.#maxLoad(lane, roundsCounted) - load - outside.counted - beyondPage);
   }
 
   /** Room for a page of the lane, whatever the load of the process; 0 if the room is not worth a page. */
-  forPageIn(lane: Lane): number {
-    const room = this.#forPageIn(lane);
+  forPageIn(lane: Lane, nowMs: number): number {
+    const room = this.#forPageIn(lane, nowMs);
     const limit = lane.shipper?.limit;
     if (!limit) return room;
     const within = Math.max(0, Math.min(room, limit.max - lane.shipper!.load));
@@ -244,14 +246,16 @@ export class Places {
     return within;
   }
 
-  #forPageIn(lane: Lane): number {
-    const { load, limit } = lane;
+  #forPageIn(lane: Lane, nowMs: number): number {
+    const { limit, congestion } = lane;
+    const load = lane.load - lane.hanging;
+    if (congestion !== null && congestion.nextMs - nowMs > maxClaimedMs) return 0;
     if (lane.isPaced)
       return Math.max(0, lane.granted + lane.pace!.drawn - lane.pending.length - lane.reserved);
     const { counted, older } = lane.outside;
     const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
     const isEnough = room >= limit * worthwhileShare || (!older && room >= counted);
-    const isWorthwhile = lane.pool === 'quick' ? isEnough : room >= 1;
+    const isWorthwhile = lane.pool === 'quick' && congestion === null ? isEnough : room >= 1;
     return isWorthwhile || (room > 0 && load === 0) ? room : 0;
   }
 
@@ -338,7 +342,8 @@ export function heldBack(
       if (!isCrowded || (atReceiver.get(shipper)?.[pool] ?? 0) < most / 2) continue;
       for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
     }
-  for (const lane of lanes.all()) if (lane.isPaced || lane.shipper?.limit) crowded.add(lane);
+  for (const lane of lanes.all())
+    if (lane.isPaced || lane.shipper?.limit || (lane.congestion !== null && lane.isFull)) crowded.add(lane);
   for (const lane of crowded)
     if (!lane.isEmpty) byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
 

@@ -1,7 +1,7 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
+import { Claims } from './claims.js';
 import {
-  Claims,
   eachPool,
   isReturnable,
   laneLimits,
@@ -12,6 +12,7 @@ import {
   type Lane,
   type Pool,
 } from './lanes.js';
+import type { Sign } from './congestion.js';
 import type { Pace, WebhookPace } from './pace.js';
 import { Pacing } from './pacing.js';
 import {
@@ -24,12 +25,11 @@ import {
   type Page,
   type Usage,
 } from './places.js';
+import { assumedWebhooks, Reservations } from './reservations.js';
 import { ShipperLimits } from './shipper-limits.js';
 
 const maxLanesPerPage = 200;
 const maxClaimsPerPage = 200;
-/** Assumed of a shipper with fewer lanes. */
-const assumedWebhooks = 5;
 
 /**
  * Decides which delivery starts, which lane is pulled, which claims are given back and whether an order is admitted. It
@@ -72,8 +72,7 @@ export class Scheduler {
   readonly #lanes: Lanes;
   readonly #claims = new Claims();
   readonly #places: Places;
-  /** Room in lanes, by the statement under way that records and has reserved it. */
-  readonly #reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
+  readonly #reservations: Reservations;
   /** Lanes with something to start and room for it. */
   readonly #ready = eachPool<FairQueue<Lane>>(createFairQueue);
   /** Lanes with something due in PostgreSQL and no page under way. */
@@ -93,6 +92,7 @@ export class Scheduler {
     this.#lanes = new Lanes(this.#limits.first);
     this.limits = new ShipperLimits(this.#lanes, (lane) => this.#queueUp(lane));
     this.#places = new Places(concurrency);
+    this.#reservations = new Reservations(this.#lanes, this.#places);
   }
 
   /** `one`: one delivery each, that this process knows; else unknown many. */
@@ -116,43 +116,14 @@ export class Scheduler {
   /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
   reserve(shipperIds: string[], nowMs: number): Room {
     if (this.#stopped) return noRoom;
-    const places = this.#places;
-    const events = new Map<string, number>();
-    for (const shipperId of shipperIds) events.set(shipperId, (events.get(shipperId) ?? 0) + 1);
-    const budget = places.budget(nowMs);
-    const { free, freeUnknown, forRecords } = budget;
-    const ofOthers = freeUnknown + places.concurrency > 0 ? this.#limits.first : 0;
-    const reservation: Room = { byWebhook: {}, ofOthers, total: 0 };
-    const reserved: { lane: Lane; inLane: number }[] = [];
-    let [wanted, wantedByLight] = [0, 0];
-    for (const [shipperId, count] of events) {
-      const shipper = this.#lanes.shipper(shipperId);
-      const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
-      wanted += owed;
-      if (places.hasFew(shipper)) wantedByLight += owed;
-      for (const lane of shipper?.lanes ?? []) {
-        const inLane = Math.min(count, places.forRecordsIn(lane, nowMs, budget)); // an event owes a webhook at most one delivery
-        reservation.byWebhook[lane.webhookId] = inLane;
-        reserved.push({ lane, inLane });
-      }
-    }
-    const isTooFull = nowMs - this.#tooFullSinceMs >= passedOverMs;
-    const half = Math.ceil((isTooFull ? free - forRecords : free) / 2); // leaves room for the next statement
-    reservation.total = Math.max(
-      0,
-      Math.min(wanted, half),
-      Math.min(wantedByLight, free + places.concurrency),
-    );
-    places.promised += reservation.total;
-    for (const { lane, inLane } of reserved) lane.reserve(inLane);
-    this.#reservations.set(reservation, reserved);
-    return reservation;
+    return this.#reservations.make(shipperIds, nowMs - this.#tooFullSinceMs >= passedOverMs, nowMs);
   }
 
   /** `asOfMs`: performance.now() before the statement was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void {
     const page = from !== null && 'wanted' in from ? from : null;
-    if (from !== null && 'total' in from) this.#release(from);
+    if (from !== null && 'total' in from)
+      for (const lane of this.#reservations.release(from)) this.#queueUp(lane);
     for (const claim of claims) {
       const { lane, dueMs } = this.#enter(claim, asOfMs);
       if (page) lane.notePulled(dueMs);
@@ -187,7 +158,7 @@ export class Scheduler {
     const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
     const page: Page = { wanted: [] };
     for (const lane of fillable) {
-      const room = Math.min(this.#places.forPageIn(lane), this.#places.forPages(lane, budget), share);
+      const room = Math.min(this.#places.forPageIn(lane, nowMs), this.#places.forPages(lane, budget), share);
       if (room > 0) {
         lane.reserve(room);
         this.#places.awaited[lane.pool] += room;
@@ -205,11 +176,13 @@ export class Scheduler {
     const returned = [...this.pacing.grant(nowMs, mayUse, takeBack), ...this.limits.full().flatMap(takeBack)];
     for (const entry of this.#claims.all) {
       const { lane, pool, startedAtMs } = entry;
-      const mayGrow = lane.pool === 'slow' && lane.limit < this.#limits.slow;
+      const mayGrow = lane.pool === 'slow' && lane.congestion === null && lane.limit < this.#limits.slow;
       if (mayGrow && nowMs - lane.limitSinceMs >= this.#slowMs) {
         lane.setLimit(lane.limit + 1, nowMs);
         this.#queueUp(lane);
       }
+      if (startedAtMs !== null && lane.congestion !== null)
+        this.pacing.watched(entry, lane.congestion, this.#slowMs, this.#limits.slow, nowMs);
       if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < this.#slowMs) continue;
       if (lane.pool !== 'slow') {
         this.#moveToSlow(lane, nowMs);
@@ -241,18 +214,33 @@ export class Scheduler {
     return Math.max(0, (entry.sentAtMs ?? nowMs) - sinceMs);
   }
 
-  /** A second call has no effect. `durationMs`: null if no attempt was made. */
-  ended(entry: InFlight, durationMs: number | null, nowMs: number): void {
+  /**
+   * A second call has no effect. `durationMs`: null if no attempt was made. `retryAfterMs`: of an overloaded receiver, 0
+   * if it named none.
+   */
+  ended(
+    entry: InFlight,
+    durationMs: number | null,
+    nowMs: number,
+    sign: Sign = null,
+    retryAfterMs = 0,
+  ): void {
     if (!this.#claims.remove(entry)) return;
     const { lane, startedAtMs } = entry;
     if (startedAtMs !== null) {
       this.#places.leave(entry, null, leftReceiverMs(entry, nowMs));
       lane.end(entry, nowMs);
     }
+    const isOverloaded = sign === 'OVERLOADED';
     if (durationMs !== null && durationMs >= this.#slowMs) {
       if (lane.pool !== 'slow') this.#moveToSlow(lane, nowMs);
-    } else if (durationMs !== null)
-      this.#moveTo(lane, 'quick', Math.min(this.#limits.max, lane.limit * 2), nowMs);
+    } else if (durationMs !== null && !(isOverloaded && lane.pool === 'slow')) {
+      const grows = lane.congestion === null && !isOverloaded;
+      this.#moveTo(lane, 'quick', grows ? Math.min(this.#limits.max, lane.limit * 2) : lane.limit, nowMs);
+    }
+    if (isOverloaded) this.pacing.overloaded(entry, retryAfterMs, nowMs);
+    else if (sign === 'SUCCEEDED' && lane.congestion !== null)
+      this.pacing.succeeded(entry, this.#maxOf(lane), nowMs);
     this.limits.queueUp(lane);
   }
 
@@ -289,6 +277,11 @@ export class Scheduler {
     );
   }
 
+  /** Webhooks whose receivers bear so little that PostgreSQL may not see that they are full; each now and then. */
+  slowed(nowMs: number): string[] {
+    return this.pacing.slowed(this.#limits.slowFrom, nowMs);
+  }
+
   /** Claims, grouped by webhook, that wait for this process and not for their receiver. */
   heldBack(nowMs: number): Record<string, HeldBack> {
     return heldBack(this.#claims.all, this.#lanes, this.#places, nowMs);
@@ -320,9 +313,15 @@ export class Scheduler {
   }
 
   #moveToSlow(lane: Lane, nowMs: number): void {
-    const limit = Math.min(this.#limits.slow, Math.max(this.#limits.slowFrom, lane.inFlight));
+    const { slow, slowFrom } = this.#limits;
+    const most = lane.congestion === null ? slow : Math.min(slow, lane.limit);
+    const limit = Math.min(most, Math.max(slowFrom, lane.inFlight));
     this.#moveTo(lane, 'slow', limit, nowMs);
     lane.limitSinceMs = nowMs;
+  }
+
+  #maxOf({ pool }: Lane): number {
+    return pool === 'slow' ? this.#limits.slow : this.#limits.max;
   }
 
   #enter(claim: DueClaim, asOfMs: number): InFlight {
@@ -330,6 +329,10 @@ export class Scheduler {
     if (!lane.shipper) {
       this.#toFill.delete('', lane);
       this.#lanes.setShipper(lane, claim.shipperId);
+    }
+    if (claim.stoppedBy && !claim.isProbe && claim.calledAt!.getTime() > lane.calledAtMs) {
+      lane.calledAtMs = claim.calledAt!.getTime();
+      this.pacing.resumed(lane, this.#maxOf(lane), asOfMs);
     }
     const entry = this.#claims.add(claim, lane, asOfMs);
     lane.enter(entry);
@@ -357,19 +360,12 @@ export class Scheduler {
       if (!lane) return null;
     } while (lane.pace && !this.pacing.mayStart(lane, lane.pace, nowMs));
     const entry = lane.start(nowMs);
+    if (lane.congestion) this.pacing.started(lane, lane.congestion, nowMs);
     entry.pool = pool;
     places.pending[pool] -= 1;
     places.take(entry, nowMs);
     this.#queueUp(lane);
     return entry;
-  }
-
-  #release(reservation: Room): void {
-    for (const { lane, inLane } of this.#reservations.get(reservation) ?? []) {
-      lane.reserve(-inLane);
-      this.#queueUp(lane);
-    }
-    if (this.#reservations.delete(reservation)) this.#places.promised -= reservation.total;
   }
 
   #endPages(page: Page, failed: boolean): void {
@@ -389,7 +385,7 @@ export class Scheduler {
     while (fillable.length < this.#lanesPerPage && tooMany.length < maxLanesPerPage) {
       const lane = this.#toFill.take();
       if (!lane) break;
-      if (lane.page || !lane.isBehind || this.#places.forPageIn(lane) === 0) continue;
+      if (lane.page || !lane.isBehind || this.#places.forPageIn(lane, nowMs) === 0) continue;
       (this.#places.forPages(lane, budget) > 0 ? fillable : tooMany).push(lane);
     }
     for (const lane of tooMany) this.#queueUp(lane);

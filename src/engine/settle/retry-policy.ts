@@ -1,6 +1,7 @@
 import { databaseNowMs } from '../../platform/clock.js';
 import type { AttemptRecord, Claim, FailureReason, Settlement } from '../outbox/types.js';
 import type { ResponseReason } from '../circuit/store.js';
+import type { Sign } from '../schedule/congestion.js';
 import { isAskedTo, isRefused } from '../send/errors.js';
 import type { AttemptOutcome } from '../send/messages.js';
 
@@ -38,6 +39,20 @@ export const disabledBy = (
   response: Pick<AttemptOutcome, 'statusCode' | 'webhookDelivery'>,
 ): ResponseReason | null =>
   response.statusCode === 410 ? 'GONE' : isAskedTo('disable', response) ? 'REFUSED' : null;
+
+const overloadStatuses = [429, 502, 503, 504];
+
+/** Only what its receiver, or a proxy before it, says when there is too much. */
+export const signOf = ({
+  ok,
+  statusCode,
+  errorCode,
+}: Pick<AttemptOutcome, 'ok' | 'statusCode' | 'errorCode'>): Sign =>
+  ok
+    ? 'SUCCEEDED'
+    : errorCode === 'TIMEOUT' || overloadStatuses.includes(statusCode ?? 0)
+      ? 'OVERLOADED'
+      : null;
 
 /** True if its thread has ended, for which the receiver is not to blame. */
 export const isLost = ({ errorCode }: Pick<AttemptRecord, 'errorCode'>): boolean => errorCode === 'LOST';
