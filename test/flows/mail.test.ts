@@ -46,7 +46,9 @@ const ask = (key: string, email: string, from = anAddress()) =>
 const askFor = ({ accountKey, email }: Account) => ask(accountKey, email);
 const owed = async () =>
   (
-    await service.sql<{ count: number }>('select count(*)::int as count from mails where next_try_at is not null')
+    await service.sql<{ count: number }>(
+      'select count(*)::int as count from mails where next_try_at is not null',
+    )
   )[0]!.count;
 const noneIsOwed = () => until('no mail is owed', async () => (await owed()) === 0);
 const metricOf = async (name: string) => {
