@@ -5,6 +5,7 @@ import {
   described,
   exampleIds,
   instantInQuery,
+  momentMs,
   ownIdInQuery,
   stateInQuery,
   trackingId,
@@ -61,12 +62,14 @@ export function shipmentRoutes(deps: {
       },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
       body: orderSchemaOf(deps.orderChecks, deps.itemsLimit),
-      handle: ({ caller, headers, body }, raw) =>
-        traced(deps.tracing, raw, (trace) =>
+      handle: async ({ caller, headers, body }, raw) => {
+        const result = await traced(deps.tracing, raw, (trace) =>
           deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>
             markHeld(raw.response, heldMs),
           ),
-        ),
+        );
+        return isLongPast(body.shipperDropoffDate) ? { ...result, warnings: [longPast] } : result;
+      },
     }),
     route({
       method: 'post',
@@ -114,6 +117,10 @@ export function shipmentRoutes(deps: {
     }),
   ];
 }
+
+const yearMs = 365 * 86_400_000;
+const isLongPast = (moment: string) => momentMs(moment) < Date.now() - yearMs;
+const longPast = { path: 'shipperDropoffDate', message: 'is more than a year ago; the order was accepted' };
 
 /** Most callers who ask for an unknown shipment have sent their own identifier. */
 const notTracked = () =>

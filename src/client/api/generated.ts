@@ -2379,7 +2379,7 @@ export interface components {
             /** @description The parcel. */
             package: {
                 /**
-                 * @description Type of packaging, stored as sent.
+                 * @description Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
@@ -2547,7 +2547,7 @@ export interface components {
             };
             package: {
                 /**
-                 * @description Type of packaging, stored as sent.
+                 * @description Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
@@ -7859,6 +7859,11 @@ export interface operations {
                  * @example failing
                  */
                 sort?: "failing" | "backlog" | "slow";
+                /**
+                 * @description All webhooks of this shipper instead, as far as `limit` goes.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
+                 */
+                shipperId?: string;
             };
             header?: never;
             path?: never;
