@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander';
 import { Unreachable } from './client.js';
 import { addCommands } from './commands/commands.js';
 import { UsageError } from './command.js';
-import { nearestName } from '../platform/issues.js';
 import { write, type Io } from './terminal.js';
 
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
@@ -49,10 +48,7 @@ function nameCommandsOf(command: Command): void {
   if (command.commands.length === 0) return;
   const names = command.commands.map((one) => one.name());
   command.on('command:*', ([given]: [string]) => {
-    const meant = nearestName(given, names);
-    command.error(
-      `error: unknown command '${given}'${meant === null ? '' : `; did you mean ${meant}?`} The commands: ${names.join(', ')}`,
-    );
+    command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
   });
   command.commands.forEach(nameCommandsOf);
 }

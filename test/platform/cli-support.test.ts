@@ -61,8 +61,8 @@ test.each([
   ['shipment list', '--shipper'],
   ['webhook top --limit many', 'must be a whole number'],
   ['webhook list', '--shipper'],
-  ['webhook lsit', "unknown command 'lsit'; did you mean list? The commands: pause, resume, top, list"],
-  ['webhooks', "unknown command 'webhooks'; did you mean webhook? The commands: shipper, user, audit"],
+  ['webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
+  ['webhooks', "unknown command 'webhooks'; the commands: shipper, user, audit"],
   ['explain', 'Give --delivery'],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });

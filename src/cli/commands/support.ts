@@ -124,7 +124,7 @@ function addExplainCommand(program: Command, request: Request): void {
     );
 }
 
-/** What an id without a name is: a shipper's own may look like anything. */
+/** Guesses what an id without a name is: a shipper's own may look like anything. */
 function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
   if (shipper !== undefined) return 'shipperTrackingId';
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? 'delivery' : 'trackingId';

@@ -211,7 +211,7 @@ export function momentMs(text: string): number {
 
 const withoutOffset = new RegExp(`^${dayForm}[Tt]${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?$`);
 
-/** What is wrong with a time in no form that is taken. */
+/** Says what is wrong with a time that is in no form that is taken. */
 export const momentProblem = (given: unknown, usual: string): string =>
   typeof given === 'string' && withoutOffset.test(given) ? 'has no offset: add Z or -06:00' : usual;
 
