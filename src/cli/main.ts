@@ -7,12 +7,13 @@ import { write, type Io } from './terminal.js';
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
 const examples = `
-Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.
+Exit codes: 0 done, 1 refused by the service, 2 wrong usage,
+69 service not reachable.
 
 Examples:
   npm run operator -- shipper create --name "Acme"
   npm run operator -- event send --tracking-id PH123 --state PICKED_UP
-  npm run --silent operator -- status --json | jq .queues     --silent hides npm's own output
+  npm run --silent operator -- status --json | jq .queues
 `;
 
 /** `finish` gets the exit code of a command that ends without an error. */
@@ -38,7 +39,18 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples);
   addCommands(program, io, finish);
+  nameCommandsOf(program);
   return program;
+}
+
+/** An unknown command is refused with those that there are. */
+function nameCommandsOf(command: Command): void {
+  if (command.commands.length === 0) return;
+  const names = command.commands.map((one) => one.name());
+  command.on('command:*', ([given]: [string]) => {
+    command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
+  });
+  command.commands.forEach(nameCommandsOf);
 }
 
 /** `args` are without `node` and the script. Writes errors to `io.stderr`. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Router, type Request, type Response } from 'express';
-import { notFound, readOnlyRoute } from '../platform/errors.js';
+import { methodNotAllowed, notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
 import { packageFolder } from '../platform/version.js';
 import { palette } from './docs/style.js';
@@ -44,6 +44,7 @@ ${body}
  * they name.
  */
 const places = ['webhooks', 'deliveries', 'shipments', 'tokens', 'doctor', 'recover', 'inbox'];
+const inApi = ['/webhooks', '/deliveries', '/shipments', '/tokens'];
 const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
 
 /** Allows our own files only: no inline script or style, and no string becomes markup (trusted types). */
@@ -82,7 +83,12 @@ export function portalPages(has: { inbox: boolean; greeting: boolean; email: boo
         if (!wantsPage(request, place)) return next('router');
         showPage(request, response);
       })
-      .all(readOnlyRoute);
+      .all(({ method }) => {
+        throw methodNotAllowed(
+          'GET, HEAD',
+          inApi.includes(place) ? `The API is under /v1: ${method} /v1${place}.` : undefined,
+        );
+      });
   router
     .route('/assets/:file')
     .get((request, response) => {

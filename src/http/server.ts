@@ -180,8 +180,9 @@ const responder =
 const refuseMethod = (group: Route[]): RequestHandler => {
   const methods = group.map(({ method }) => method.toUpperCase());
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  const isLogin = group.some(({ auth }) => auth === 'login');
   return () => {
-    throw methodNotAllowed(allow);
+    throw methodNotAllowed(allow, isLogin ? 'Log in with GET and Basic e-mail:password.' : undefined);
   };
 };
 

@@ -10,21 +10,11 @@ import {
 } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
+import { recordedEvent } from '../shipments/responses.js';
 import { besides, detailOf, operatorRoute, type Route } from '../http/route.js';
 import type { TraceContext, Tracing } from '../platform/telemetry/tracing.js';
 import { ApiError, invalidRequest, notFound, type Detail } from '../platform/errors.js';
 import { oneOf } from '../platform/issues.js';
-
-const eventId = described(
-  z.string(),
-  "The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.",
-  'scan-20261121-0001',
-);
-
-const recordedEvent = z.object({ eventId }).meta({
-  id: 'RecordedEvent',
-  description: 'The event is recorded, and its deliveries are owed.',
-});
 
 const refusedEvent = z
   .object({

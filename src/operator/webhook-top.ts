@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { countOwed, listMostOwed, type Owed } from '../observe/owed.js';
 import { listFailing, listSlow, readHours, type HourRow } from '../history/stats/store.js';
 import { isoOffset, operatorRoute, type Route } from '../http/route.js';
-import { described, instantOrNull, uuid } from '../http/request/fields.js';
-import { paging } from '../http/request/paging.js';
+import { described, idInPath, instantOrNull, uuid } from '../http/request/fields.js';
+import { isUuid, paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
 import { withoutQuerySql } from '../engine/engine.js';
 import { webhook } from '../webhooks/schema.js';
+import { listWebhookIds } from '../webhooks/store.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];
@@ -94,8 +95,11 @@ const lists: Record<Sort, (db: Database, limit: number) => Promise<string[]>> = 
   slow: listSlow,
 };
 
-async function findTop(db: Database, sort: Sort, limit: number): Promise<TopWebhook[]> {
-  const webhookIds = await lists[sort](db, limit);
+async function findTop(db: Database, sort: Sort, limit: number, shipperId?: string): Promise<TopWebhook[]> {
+  const webhookIds =
+    shipperId === undefined
+      ? await lists[sort](db, limit)
+      : (await listWebhookIds(db, shipperId)).slice(0, limit);
   const owed = new Map((await count(db, webhookIds)).map((row) => [row.webhookId, row]));
   const hours = await readHours(db, webhookIds, 2);
   const webhooks = await describeWebhooks(db, webhookIds);
@@ -144,10 +148,13 @@ export const webhookTopRoute = (db: Database): Route =>
       sort: described(z.enum(sorts), 'What leads.', 'failing')
         .default('failing')
         .meta({ default: 'failing' }),
+      shipperId: idInPath('All webhooks of this shipper instead, as far as `limit` goes.')
+        .refine(isUuid, 'must be a UUID')
+        .optional(),
     }),
-    handle: async ({ query: { sort, limit } }) => ({
+    handle: async ({ query: { sort, limit, shipperId } }) => ({
       data: {
-        webhooks: (await findTop(db, sort, limit)).map((webhook) => ({
+        webhooks: (await findTop(db, sort, limit, shipperId)).map((webhook) => ({
           ...webhook,
           failingSince: isoOffset(webhook.failingSince),
         })),

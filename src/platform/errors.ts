@@ -56,8 +56,8 @@ export const unavailable = (message = 'A dependency of the service is unavailabl
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 'UNAVAILABLE';
 
-export const methodNotAllowed = (allow: string) =>
-  new ApiError(405, 'METHOD_NOT_ALLOWED', `This endpoint accepts ${allow}.`, { headers: { Allow: allow } });
+export const methodNotAllowed = (allow: string, message = `This endpoint accepts ${allow}.`) =>
+  new ApiError(405, 'METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } });
 
 export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');

@@ -124,6 +124,7 @@ export function apiRoutes(
       acceptOrder,
       orderChecks: config.ORDER_CHECKS,
       itemsLimit: config.ORDER_ITEMS_LIMIT,
+      recordEvent: oneByOne.add,
       tracing: resources.tracing,
     }),
     ...findingRoutes({ db, readDb, catalogue }),

@@ -6,6 +6,7 @@ import {
   limitedJson,
   notBlank,
   momentForm,
+  momentProblem,
   momentMs,
 } from '../http/request/fields.js';
 import { oneOf } from '../platform/issues.js';
@@ -59,7 +60,10 @@ const isInstant = (value: unknown): boolean => {
 };
 
 const instant = input
-  .refine(isInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
+  .refine(isInstant, {
+    error: ({ input }) =>
+      momentProblem(input, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z'),
+  })
   .meta({ format: 'date-time' });
 
 /** `lenient` takes any text as a country, currency, unit or e-mail address, and a delivery before its drop-off. */
@@ -114,10 +118,16 @@ const lenientFields: typeof strictFields = {
 
 const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
 
-const phoneProblem = (given: unknown) =>
-  typeof given === 'string' && given.includes('+')
-    ? 'must be 5 to 20 digits; leave out the +'
-    : 'must be 5 to 20 digits';
+const phoneProblem = (given: unknown) => {
+  const text = String(given);
+  const extras = [
+    text.includes('+') && 'the +',
+    / /.test(text) && 'the spaces',
+    /[-().]/.test(text) && 'the signs',
+  ];
+  const named = extras.filter(Boolean).join(' and ');
+  return `must be 5 to 20 digits${named && `; leave out ${named}`}`;
+};
 
 /** The body of order integration (specification, "Order"), with more optional fields. */
 export const orderSchemaOf = (checks: OrderChecks, itemsLimit: number) => {
@@ -171,7 +181,11 @@ export const orderSchemaOf = (checks: OrderChecks, itemsLimit: number) => {
       ),
       package: described(
         z.object({
-          packageType: described(text, 'Type of packaging, stored as sent.', 'UNIT'),
+          packageType: described(
+            text,
+            'Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.',
+            'UNIT',
+          ),
           description: described(text, 'Contents.', 'Books'),
           contentValue: described(amount, 'Value of the contents.', 349),
           valueCurrency: described(

@@ -117,3 +117,13 @@ export const stateList = z
     ),
   })
   .meta({ description: 'The catalogue of states.' });
+
+export const recordedEvent = z
+  .object({
+    eventId: described(
+      z.string(),
+      "The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.",
+      'scan-20261121-0001',
+    ),
+  })
+  .meta({ id: 'RecordedEvent', description: 'The event is recorded, and its deliveries are owed.' });

@@ -3,11 +3,14 @@ import { isoOffset, route, type Route } from '../http/route.js';
 import {
   isTrackingId,
   described,
+  exampleIds,
   instantInQuery,
+  momentMs,
   ownIdInQuery,
   stateInQuery,
   trackingId,
 } from '../http/request/fields.js';
+import type { NewEvent, RecordResult } from '../engine/engine.js';
 import { pageOf, paging } from '../http/request/paging.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { markHeld } from '../http/request/watch.js';
@@ -16,9 +19,9 @@ import { ApiError } from '../platform/errors.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
-import { orderResult, shipmentList, stateList, tracking } from './responses.js';
+import { orderResult, recordedEvent, shipmentList, stateList, tracking } from './responses.js';
 import { meaningsText, type StateCatalogue } from './states.js';
-import { findTracking, listShipments, type ListedShipment } from './store.js';
+import { findShipment, findTracking, listShipments, type ListedShipment } from './store.js';
 
 const idempotencyKey = described(
   // Spaces around a header value are not part of it (RFC 9110, section 5.5).
@@ -37,6 +40,7 @@ export function shipmentRoutes(deps: {
   acceptOrder: AcceptOrder;
   orderChecks: OrderChecks;
   itemsLimit: number;
+  recordEvent(event: NewEvent): Promise<RecordResult>;
   tracing: Tracing;
 }): Route[] {
   return [
@@ -58,12 +62,41 @@ export function shipmentRoutes(deps: {
       },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
       body: orderSchemaOf(deps.orderChecks, deps.itemsLimit),
-      handle: ({ caller, headers, body }, raw) =>
-        traced(deps.tracing, raw, (trace) =>
+      handle: async ({ caller, headers, body }, raw) => {
+        const result = await traced(deps.tracing, raw, (trace) =>
           deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>
             markHeld(raw.response, heldMs),
           ),
-        ),
+        );
+        return isLongPast(body.shipperDropoffDate) ? { ...result, warnings: [longPast] } : result;
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/shipments/:trackingId/cancel',
+      summary: 'Cancel a shipment',
+      operationId: 'cancelShipment',
+      tokenScopes: ['orders'],
+      tag: 'Shipments',
+      description:
+        'Records `CANCELLED` as an event like any other: your webhooks are notified, and the shipment goes no further.',
+      responses: { 202: recordedEvent },
+      errors: {
+        409: 'The state of the shipment does not allow it any more. The message says what it allows.',
+      },
+      params: z.object({ trackingId }),
+      headers: z.object(traceHeaders),
+      responseExample: { eventId: exampleIds.eventId },
+      handle: async ({ caller, params }, raw) => {
+        const shipment = await findShipment(deps.db, caller.shipperId, params.trackingId);
+        if (!shipment) throw notTracked();
+        const { shipmentId } = shipment;
+        const result = await traced(deps.tracing, raw, (trace) =>
+          deps.recordEvent({ shipmentId, state: 'CANCELLED', trace }),
+        );
+        if (result instanceof ApiError) throw result;
+        return { httpStatus: 202, data: result };
+      },
     }),
     route({
       method: 'get',
@@ -84,6 +117,10 @@ export function shipmentRoutes(deps: {
     }),
   ];
 }
+
+const yearMs = 365 * 86_400_000;
+const isLongPast = (moment: string) => momentMs(moment) < Date.now() - yearMs;
+const longPast = { path: 'shipperDropoffDate', message: 'is more than a year ago; the order was accepted' };
 
 /** Most callers who ask for an unknown shipment have sent their own identifier. */
 const notTracked = () =>

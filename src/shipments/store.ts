@@ -1,4 +1,5 @@
 import { eventsOf } from '../engine/engine.js';
+import { isTrackingId } from '../http/request/fields.js';
 import type { Database, Queries } from '../platform/database/postgres.js';
 import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
@@ -278,4 +279,21 @@ function pageText(hasOwnId: boolean, isInState: boolean): string {
         select tracking_id, shipper_tracking_id, accepted_at from shipments where shipment_id = f.shipment_id limit 1) s
         on true
      order by f.shipment_id desc`;
+}
+
+/** The shipment's id and its state, which is null before it is created. Null if the shipper has none of this trackingId. */
+export async function findShipment(
+  db: Database,
+  shipperId: string,
+  trackingId: string,
+): Promise<{ shipmentId: string; state: string | null } | null> {
+  if (!isTrackingId(trackingId)) return null;
+  const rows = await db.query<{ shipmentId: string; state: string | null }>(
+    'find-shipment-state',
+    `select shipment_id as "shipmentId",
+            (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state
+       from shipments s where tracking_id = $2 and shipper_id = $1`,
+    [shipperId, trackingId],
+  );
+  return rows[0] ?? null;
 }

@@ -51,7 +51,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   });
   const unknownAmong = (names: readonly string[]) =>
     names.filter((name) => name !== '*' && !knownInterests.has(name));
-  /** What will be stored, but may be a mistake. Read before, so that a failure changes nothing. */
+  /** Names what will be stored but may be a mistake. Call it before the change, so that its failure changes nothing. */
   const warningsFor = async (
     { shipperId, program }: Caller,
     { interests = [], targetAddress }: Pick<WebhookChanges, 'interests' | 'targetAddress'>,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +33,11 @@ const run = async (program: string, args: string[], cwd: string, env: object = {
   const { stdout, stderr } = await promisify(execFile)(program, args, options);
   return stdout + stderr;
 };
+
+const [, orderSection] = readFileSync(join(source, 'README.md'), 'utf8').split('\n## ');
+const orderExamples = [...orderSection!.matchAll(/```python\n([\s\S]*?)^```$/gm)]
+  .map(([, code]) => code)
+  .join('\n');
 
 (has.python ? describe : describe.skip)('the Python package', () => {
   test('passes its own tests, on a real PostgreSQL', async () => {
@@ -71,7 +76,8 @@ const run = async (program: string, args: string[], cwd: string, env: object = {
       const metadata = installed(`${about}/METADATA`);
       expect(metadata).toContain(readFileSync(join(source, 'README.md'), 'utf8').trim());
       expect(metadata).toMatch(/^Requires-Python: >=3\.9$/m);
-      expect(metadata).not.toMatch(/^Requires-Dist/m);
+      for (const [needed] of metadata.matchAll(/^Requires-Dist: .*$/gm))
+        expect(needed).toMatch(/; extra == 'async'$/);
       expect(
         readdirSync(join(folder, 'installed')).filter((name) => name !== about && name !== 'bin'),
       ).toEqual(['parcelhook']);
@@ -122,6 +128,29 @@ for line in sys.stdin:
     expect(made).not.toHaveProperty('secret');
     expect(await subscribe({ name: 'other', secret })).toMatchObject({ code: 'CONFLICT' });
     program.kill();
+  });
+
+  (has.httpx ? test : test.skip)('places, follows and cancels an order as its README shows', async () => {
+    const account = await registerAccount(service, 'orders@example.com');
+    const { token } = await newProgram(service, account, { scopes: ['orders'] });
+    const code = orderExamples.replaceAll('http://localhost:8080', service.url).replaceAll('<token>', token);
+    const [state, followed] = (await run(python, ['-W', 'error', '-c', code], source)).trim().split('\n');
+    expect(state).toBe('CANCELLED');
+    expect(followed).toMatch(/^\{.*'state': 'CANCELLED'/);
+  });
+
+  (has.mypy ? test : test.skip)('is typed, and so are the examples in its README', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parcelhook-mypy-'));
+    const wrong = [
+      'client.track(7)  # type: ignore[arg-type]',
+      'client.place_order({})  # type: ignore[typeddict-item]',
+      'Client(url=7, token="t")  # type: ignore[arg-type]',
+      'client.placeOrder  # type: ignore[attr-defined]',
+    ];
+    writeFileSync(join(folder, 'example.py'), [orderExamples, ...wrong, ''].join('\n'));
+    const strict = ['--strict', '--warn-unused-ignores', '--cache-dir', join(folder, 'cache')];
+    await run(python, ['-m', 'mypy', ...strict, 'parcelhook', join(folder, 'example.py')], source);
+    rmSync(folder, { recursive: true });
   });
 
   (has.psycopg ? test : test.skip)('receives a notification as its README shows', async () => {

@@ -13,10 +13,14 @@ const isNew = runs('-c', 'import sys; sys.exit(sys.version_info < (3, 9))');
 export const has = {
   python: isNew,
   psycopg: isNew && runs('-c', 'import psycopg'),
+  httpx: isNew && runs('-c', 'import httpx'),
+  mypy: isNew && runs('-c', 'import mypy'),
   hatchling: isNew && runs('-c', 'import hatchling, pip'),
 };
 if (!isNew) console.warn('\n  NO python3 (3.9 OR NEWER) ON PATH: the Python package is NOT TESTED.\n');
 else if (!has.psycopg) console.warn(`\n  ${python} HAS NO psycopg: PostgresStore is NOT TESTED.\n`);
+if (isNew && !has.httpx) console.warn(`\n  ${python} HAS NO httpx: AsyncClient is NOT TESTED.\n`);
+if (isNew && !has.mypy) console.warn(`\n  ${python} HAS NO mypy: the types in Python are NOT TESTED.\n`);
 if (isNew && !has.hatchling) console.warn(`\n  ${python} HAS NO hatchling: the wheel is NOT TESTED.\n`);
 
 /** Leaves nothing in the source's folder. */

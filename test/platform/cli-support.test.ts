@@ -48,6 +48,7 @@ test.each([
   ],
   ['webhook top', 'webhooks'],
   ['webhook top --sort slow --limit 9', 'webhooks?sort=slow&limit=9'],
+  ['webhook list --shipper s --sort backlog', 'webhooks?shipperId=s&sort=backlog'],
 ])('%s', async (line, path) => {
   expect(await operator(line)).toMatchObject({ code: 0, stderr: '' });
   expect(requested).toEqual([`GET /operator/v1/${path}`]);
@@ -59,9 +60,25 @@ test.each([
   ['delivery show', '--delivery'],
   ['shipment list', '--shipper'],
   ['webhook top --limit many', 'must be a whole number'],
+  ['webhook list', '--shipper'],
+  ['webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
+  ['webhooks', "unknown command 'webhooks'; the commands: shipper, user, audit"],
+  ['explain', 'Give --delivery'],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
   expect(requested).toEqual([]);
+});
+
+test.each([
+  [
+    'explain 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a51',
+    'deliveries/0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a51/explanation',
+  ],
+  ['explain PH1', 'deliveries?trackingId=PH1&limit=250'],
+  ['explain ORDER-1 --shipper s', 'deliveries?shipperId=s&shipperTrackingId=ORDER-1&limit=250'],
+])('%s finds out what its id is', async (line, path) => {
+  expect(await operator(line)).toMatchObject({ code: 0, stderr: '' });
+  expect(requested).toEqual([`GET /operator/v1/${path}`]);
 });
 
 test.each(['delivery list', 'delivery show', 'shipment list', 'webhook top'])(

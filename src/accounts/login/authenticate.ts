@@ -63,10 +63,13 @@ export function keyAndCredentials(
   const problems = [
     ...keyProblems(key),
     ...(credentials === undefined ? headerProblems(header, scheme) : []),
+    ...(scheme === 'Bearer' && credentials?.startsWith('ak_') ? [isAccountKey] : []),
   ];
   if (problems.length > 0) throw unauthorized(scheme, problems.join(' '));
   return { accountKey: key as string, credentials: credentials! };
 }
+
+const isAccountKey = 'That is the account key; send the token from /v1/login.';
 
 const tokenIn = (request: Request): string | undefined =>
   credentialsIn(request.get('authorization') ?? '', 'Bearer');

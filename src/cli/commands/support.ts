@@ -52,22 +52,34 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
           send('post', `/operator/v1/webhooks/{webhook}/${name}`, { path, body: {}, repeatable: true }),
         ),
       );
-  webhook
-    .command('top')
-    .description('list the webhooks of all shippers that fail, are owed the most, or are slow')
-    .option('--sort <order>', 'what leads: failing, backlog or slow (default: failing)')
-    .option('--limit <number>', 'maximum number of webhooks, 1 to 250 (default: 50)', wholeNumberArgument)
-    .addHelpText('after', example('webhook top --sort backlog'))
-    .action(
-      request(
-        (send, query: Given) => send('get', '/operator/v1/webhooks', { query }),
-        (data) =>
-          fitted({ name: 'webhooks', columns: topColumns, headColumns: 3, width: widthOf(io) })({
-            ...data,
-            webhooks: Array.isArray(data.webhooks) ? data.webhooks.map(rounded) : data.webhooks,
-          }),
-      ),
-    );
+  for (const [command, description, usage] of [
+    [
+      webhook.command('top'),
+      'list the webhooks of all shippers that fail, are owed the most, or are slow',
+      'webhook top --sort backlog',
+    ],
+    [
+      ofShipper(webhook.command('list')),
+      'list the webhooks of a shipper, those that fail first',
+      'webhook list --shipper 0199…',
+    ],
+  ] as const)
+    command
+      .description(description)
+      .option('--sort <order>', 'what leads: failing, backlog or slow (default: failing)')
+      .option('--limit <number>', 'maximum number of webhooks, 1 to 250 (default: 50)', wholeNumberArgument)
+      .addHelpText('after', example(usage))
+      .action(
+        request(
+          (send, { shipper: shipperId, ...query }: Given) =>
+            send('get', '/operator/v1/webhooks', { query: { shipperId, ...query } }),
+          (data) =>
+            fitted({ name: 'webhooks', columns: topColumns, headColumns: 3, width: widthOf(io) })({
+              ...data,
+              webhooks: Array.isArray(data.webhooks) ? data.webhooks.map(rounded) : data.webhooks,
+            }),
+        ),
+      );
 }
 
 const explainedAtMost = 20;
@@ -82,31 +94,40 @@ interface ToExplain {
 
 /** One delivery, or those of a shipment that are not finished: `{explanations, isMore}`. */
 function addExplainCommand(program: Command, request: Request): void {
+  const explain = request(
+    async (send, { delivery, trackingId, shipper: shipperId, shipperTrackingId }: ToExplain) => {
+      const explanationOf = (id: string) =>
+        send('get', '/operator/v1/deliveries/{delivery}/explanation', { path: { delivery: id } });
+      if (delivery !== undefined) return explanationOf(delivery);
+      if (trackingId === undefined && (shipperId === undefined || shipperTrackingId === undefined))
+        throw new UsageError('Give --delivery, --tracking-id, or --shipper with --shipper-tracking-id.');
+      const query = { trackingId, shipperId, shipperTrackingId, limit: '250' };
+      const open = items((await send('get', '/operator/v1/deliveries', { query })).deliveries).filter(isOpen);
+      const explanations: Data[] = [];
+      for (const { deliveryId } of open.slice(0, explainedAtMost))
+        explanations.push(await explanationOf(String(deliveryId)));
+      return { explanations, isMore: open.length > explainedAtMost };
+    },
+    explanationText,
+  );
   shipperOption(program.command('explain'), 'shipper of --shipper-tracking-id')
     .description(
       'explain what a delivery waits for, or each unfinished one of a shipment, and what happens next',
     )
+    .argument('[id]', "id of a delivery, a tracking id, or with --shipper the shipper's own identifier")
     .option('--delivery <id>', 'id of the delivery', idArgument)
     .option('--tracking-id <id>', 'all unfinished deliveries of this shipment', idArgument)
     .option('--shipper-tracking-id <id>', "the same, by the shipper's own identifier; it needs --shipper")
-    .addHelpText('after', example('explain --tracking-id PH…'))
-    .action(
-      request(async (send, { delivery, trackingId, shipper: shipperId, shipperTrackingId }: ToExplain) => {
-        const explanationOf = (id: string) =>
-          send('get', '/operator/v1/deliveries/{delivery}/explanation', { path: { delivery: id } });
-        if (delivery !== undefined) return explanationOf(delivery);
-        if (trackingId === undefined && (shipperId === undefined || shipperTrackingId === undefined))
-          throw new UsageError('Give --delivery, --tracking-id, or --shipper with --shipper-tracking-id.');
-        const query = { trackingId, shipperId, shipperTrackingId, limit: '250' };
-        const open = items((await send('get', '/operator/v1/deliveries', { query })).deliveries).filter(
-          isOpen,
-        );
-        const explanations: Data[] = [];
-        for (const { deliveryId } of open.slice(0, explainedAtMost))
-          explanations.push(await explanationOf(String(deliveryId)));
-        return { explanations, isMore: open.length > explainedAtMost };
-      }, explanationText),
+    .addHelpText('after', example('explain PH…'))
+    .action((id: string | undefined, options: ToExplain, command: Command) =>
+      explain(id === undefined ? options : { ...options, [optionOf(id, options)]: id }, command),
     );
+}
+
+/** Guesses what an id without a name is: a shipper's own may look like anything. */
+function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
+  if (shipper !== undefined) return 'shipperTrackingId';
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? 'delivery' : 'trackingId';
 }
 
 function explanationText({ explanations, isMore, ...one }: Data): string {

@@ -433,6 +433,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/shipments/{trackingId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a shipment
+         * @description Records `CANCELLED` as an event like any other: your webhooks are notified, and the shipment goes no further. A token of a program needs the scope `orders`.
+         */
+        post: operations["cancelShipment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/shipment-tracking/{trackingId}": {
         parameters: {
             query?: never;
@@ -2370,7 +2390,7 @@ export interface components {
             /** @description The parcel. */
             package: {
                 /**
-                 * @description Type of packaging, stored as sent.
+                 * @description Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
@@ -2538,7 +2558,7 @@ export interface components {
             };
             package: {
                 /**
-                 * @description Type of packaging, stored as sent.
+                 * @description Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
@@ -2680,6 +2700,14 @@ export interface components {
              * @example Monday to Saturday, 09:00 to 19:00
              */
             observations: string;
+        };
+        /** @description The event is recorded, and its deliveries are owed. */
+        RecordedEvent: {
+            /**
+             * @description The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.
+             * @example scan-20261121-0001
+             */
+            eventId: string;
         };
         /** @description A shipment and its history. */
         Tracking: {
@@ -3590,14 +3618,6 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             finishedAt: string | null;
-        };
-        /** @description The event is recorded, and its deliveries are owed. */
-        RecordedEvent: {
-            /**
-             * @description The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.
-             * @example scan-20261121-0001
-             */
-            eventId: string;
         };
         ShipmentEvent: {
             /**
@@ -6387,6 +6407,66 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    cancelShipment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description W3C Trace Context. Every notification that this request causes is sent with its trace id. If it is absent or invalid, a new trace begins. The sampled flag and `tracestate` are ignored.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: string;
+            };
+            path: {
+                /**
+                 * @description The service's identifier of the shipment.
+                 * @example PH1M7YZMHG0R8EB1NC38
+                 */
+                trackingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event is recorded, and its deliveries are owed. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["RecordedEvent"];
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The state of the shipment does not allow it any more. The message says what it allows. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     trackShipment: {
         parameters: {
             query?: never;
@@ -7813,6 +7893,11 @@ export interface operations {
                  * @example failing
                  */
                 sort?: "failing" | "backlog" | "slow";
+                /**
+                 * @description All webhooks of this shipper instead, as far as `limit` goes.
+                 * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90
+                 */
+                shipperId?: string;
             };
             header?: never;
             path?: never;

@@ -96,6 +96,7 @@ export type ShipmentQuery = WithDates<QueryOf<operations['listShipments']>>;
 
 /** All states of a shipment, and which may follow which. */
 export type States = Data<'listStates'>;
+export type RecordedEvent = Data<'cancelShipment'>;
 /** The states a simulated shipment goes through. */
 export interface Journey {
   states: string[];

@@ -93,13 +93,21 @@ function parseFailure(base: string, head: ResponseHead, text: string): Parcelhoo
   const body = parseJson(text) as { status?: unknown; error?: Record<string, unknown> } | null;
   const { message, requestId, details } = body?.error ?? {};
   if (typeof body?.status !== 'string' || typeof message !== 'string') return unexpectedResponse(base, head);
-  return new ParcelhookError(message, {
+  const named = Array.isArray(details) ? details.filter(isDetail) : [];
+  return new ParcelhookError(withFirst(message, named), {
     code: body.status as ErrorCode,
     status: head.status,
     requestId: typeof requestId === 'string' ? requestId : null,
-    details: Array.isArray(details) ? details.filter(isDetail) : [],
+    details: named,
     retryAfterMs: retryAfterMs(head),
   });
+}
+
+/** The message with the first of its details: `The request is not valid: package.weight is required (and 2 more).` */
+function withFirst(message: string, [first, ...more]: Detail[]): string {
+  if (!first) return message;
+  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+  return `${message.replace(/(; see details)?\.$/, '')}: ${first.path} ${first.message}${others}.`;
 }
 
 const isDetail = (value: unknown): value is Detail =>

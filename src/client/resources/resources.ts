@@ -72,6 +72,9 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
     /** A shipment's state and history. */
     track: (trackingId: string, options?: CallOptions): Promise<api.Tracking> =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
+    /** Records `CANCELLED`. Throws `CONFLICT` if the shipment's state does not allow it any more. */
+    cancel: (trackingId: string, options?: CallOptions): Promise<api.RecordedEvent> =>
+      request('post', '/v1/shipments/{trackingId}/cancel', { ...options, path: { trackingId } }),
     /** Moves a shipment through states, by default to DELIVERED, one per second. Only if the service allows it. */
     // Not typed by the API document: a deployment may have its own states.
     simulate: (

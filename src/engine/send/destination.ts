@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { isIP, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { inNetworks, type Network } from '../../platform/networks.js';
+import { inNetworks, isLoopback, type Network } from '../../platform/networks.js';
 import type { Answer } from './dns/resolver.js';
 
 export interface DestinationPolicy {
@@ -212,9 +212,20 @@ function checkOwn(
   if (publicUrl === null) return null;
   const paths = [url.pathname, requestTargetOf(text)]; // that with dot segments may be resolved on its way
   if (inboxPath !== undefined && paths.every((path) => path.startsWith(inboxPath))) return null;
-  const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
+  const isOwn = allowPrivateTargets
+    ? url.origin === publicUrl.origin || areSameLoopback(url, publicUrl)
+    : url.hostname === publicUrl.hostname;
   return isOwn ? "This is the service's own address. Give the address of your server." : null;
 }
+
+/** Whatever each calls this machine. The unspecified address leads there, too. */
+const areSameLoopback = (one: URL, other: URL): boolean =>
+  portOf(one) === portOf(other) &&
+  [one, other].every(({ hostname }) => isLoopback(hostname) || isUnspecified(hostname));
+
+const isUnspecified = (hostname: string) => hostname === '0.0.0.0' || hostname === '[::]';
+
+const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 
 function checkHost(authority: string, hostname: string, policy: DestinationPolicy): string | null {
   if (hostname.startsWith('[')) return checkLiteral(hostname.slice(1, -1), policy);
@@ -249,7 +260,7 @@ function checkName(hostname: string, policy: DestinationPolicy): string | null {
 }
 
 function checkPort(url: URL, policy: DestinationPolicy): string | null {
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  const port = portOf(url);
   if (port !== 0 && (policy.allowPrivateTargets || policy.allowedPorts.includes(port))) return null;
   const allowed = policy.allowPrivateTargets ? '1 to 65535' : policy.allowedPorts.join(', ');
   return `The port ${port} is not allowed; use one of ${allowed}.`;

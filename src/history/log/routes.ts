@@ -12,6 +12,7 @@ import { otherWebhook } from '../../accounts/programs/authorize.js';
 import { isoOffset, route, type Route } from '../../http/route.js';
 import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
 import { notFound } from '../../platform/errors.js';
+import { oneOf } from '../../platform/issues.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { errorCodes } from '../../engine/engine.js';
 import { deliveryDetails, deliveryList } from './responses.js';
@@ -38,8 +39,16 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
       'Only deliveries of this event: the `webhook-id` of a notification.',
       exampleIds.eventId,
     ).optional(),
-    state: stateInQuery(knownStates, 'Only deliveries of this state.'),
-    status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
+    state: stateInQuery(knownStates, 'Only deliveries of this state.', deliveryStatuses),
+    status: described(
+      z.enum(deliveryStatuses, {
+        error: ({ input }) =>
+          knownStates.has(input as string)
+            ? `must be a status; ${input as string} is a state: use state=${input as string}`
+            : oneOf([...deliveryStatuses], input),
+      }),
+      'Only deliveries with this status now.',
+    ).optional(),
     statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
       type: 'integer',
       minimum: 100,

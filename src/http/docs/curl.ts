@@ -65,9 +65,9 @@ const curlOptions: Record<string, string> = {
 export function curlOf(method: Method, path: string, operation: Operation): string {
   const schemes = Object.keys(operation.security[0] ?? {});
   const body = operation.requestBody?.content['application/json'];
-  // The command of an operator's read always names one shipper, even where the API does not need that.
+  // The command of an operator's read always names one shipper, and that of an order a key, although neither must.
   const needed = (operation.parameters ?? []).filter(
-    ({ required, in: place, name }) => required || (place === 'query' && name === 'shipperId'),
+    ({ required, name }) => required || name === 'shipperId' || name === 'Idempotency-Key',
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
   const query = [

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, invalidRequest, type Detail, tooManyRequests } from '../../platform/errors.js';
 import { chunksOf, maxChunks, minChunkBytes } from '../connections/small-chunks.js';
 import { maxDetails } from '../route.js';
+import { jsonFault } from './json-fault.js';
 import { whileReading } from './watch.js';
 
 const maxBodyBytes = 256 * 1024;
@@ -162,10 +163,11 @@ const byteOrderMark = '\ufeff';
 
 function parse(text: string, details: Detail[]): unknown {
   if (text === '') return {};
+  const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   try {
-    return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
+    return JSON.parse(json);
   } catch {
-    details.push({ path: 'body', message: 'must be valid JSON' });
+    details.push({ path: 'body', message: `must be valid JSON: ${jsonFault(json)}` });
     return undefined;
   }
 }

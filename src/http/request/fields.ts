@@ -108,9 +108,18 @@ export const ownIdInQuery = (description: string) =>
     { pattern: notBlank },
   ).optional();
 
-export const stateInQuery = (names: ReadonlySet<string>, description: string) =>
+export const stateInQuery = (
+  names: ReadonlySet<string>,
+  description: string,
+  statuses: readonly string[] = [],
+) =>
   described(
-    z.string().refine((name) => names.has(name), { error: ({ input }) => oneOf([...names], input) }),
+    z.string().refine((name) => names.has(name), {
+      error: ({ input }) =>
+        statuses.includes(input as string)
+          ? `must be a state; ${input as string} is a status: use status=${input as string}`
+          : oneOf([...names], input),
+    }),
     `${description} The states: ${[...names].map((name) => `\`${name}\``).join(', ')}.`,
     [...names][0],
     { pattern: `^(?:${[...names].join('|')})$` },
@@ -200,6 +209,12 @@ export function momentMs(text: string): number {
   return Date.parse(`${day}T${minute}${second}${offset}:${minutes}`);
 }
 
+const withoutOffset = new RegExp(`^${dayForm}[Tt]${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?$`);
+
+/** Says what is wrong with a time that is in no form that is taken. */
+export const momentProblem = (given: unknown, usual: string): string =>
+  typeof given === 'string' && withoutOffset.test(given) ? 'has no offset: add Z or -06:00' : usual;
+
 export const maxTimeMs = 253_402_300_799_999;
 // A + that was not percent-encoded arrives as a space.
 const form = new RegExp(`^(?:\\d{1,15}|${dayForm}|${momentForm('+ -')})$`);
@@ -210,7 +225,7 @@ const problem =
 const seconds = `${problem}; this looks like seconds`;
 const text = z
   .string()
-  .regex(form, problem)
+  .regex(form, { error: ({ input }) => momentProblem(input, problem) })
   .refine((given) => !isBefore2001(given), seconds)
   .meta({ pattern: form.source.replace('\\d{1,15}', '0|[1-9]\\d{12,14}') });
 
@@ -245,7 +260,7 @@ export const instantInBody = (description: string, example: string) =>
           .refine((given) => !isBefore2001(given), seconds),
       ],
       {
-        error: ({ input }) => (isBefore2001(input) ? seconds : problem),
+        error: ({ input }) => (isBefore2001(input) ? seconds : momentProblem(input, problem)),
       },
     ),
     words(description),

@@ -6,6 +6,8 @@ export interface UnknownField {
   path: string;
   nearest: string | null;
   meant: string | null;
+  /** The fields that its object lacks: it may be meant to be one of them under another name. */
+  absent: string[];
 }
 
 /** The unknown fields of a body: the first `maxNamed`, and how many more there are. */
@@ -81,6 +83,7 @@ function unknownField(name: string, given: object, fields: Map<string, Known>, p
     path: joined(path, name.slice(0, maxNameLength).toWellFormed()),
     nearest,
     meant: nearest === null ? null : joined(path, nearest),
+    absent: absent.map((field) => joined(path, field)),
   };
 }
 
@@ -110,12 +113,16 @@ const moreIgnored = (count: number) =>
     : `${count} more fields are not fields of this request and were ignored`;
 
 /**
- * The details of a failure: the problems, and the unknown fields that were probably meant to be one of the missing. If
- * the body as a whole is wrong, such as one that needs at least one of its fields, each of its fields may be meant.
+ * The details of a failure: the problems, and the unknown fields of objects that lack a field, since they may be meant to
+ * be that one. If the body as a whole is wrong, such as one that needs at least one of its fields, those are named that
+ * are like one.
  */
 export function withMisspelt(details: Detail[], { named }: UnknownFields): Detail[] {
   const wrong = new Set(details.map(({ path }) => path));
-  const misspelt = named.filter(({ meant }) => meant !== null && (wrong.has(meant) || wrong.has('body')));
+  const misspelt = named.filter(
+    ({ meant, absent }) =>
+      absent.some((field) => wrong.has(field)) || (meant !== null && (wrong.has(meant) || wrong.has('body'))),
+  );
   return [
     ...details,
     ...misspelt.map((field) => ({

@@ -25,6 +25,10 @@ const probes = ['/healthz', '/readyz', '/metrics'];
 const isProbe = ({ originalUrl, url = '' }: IncomingMessage & { originalUrl?: string }) =>
   probes.includes((originalUrl ?? url).replace(/\?.*$/s, ''));
 
+/** An open page of the portal asks every few seconds. Its session has no Authorization header. */
+const isReadByPortal = ({ method, headers }: IncomingMessage, caller: Caller | undefined) =>
+  method === 'GET' && caller !== undefined && headers.authorization === undefined;
+
 /** nginx's status for a client that closed the connection before its response. */
 const clientGone = 499;
 
@@ -77,7 +81,8 @@ export function watchRequests(logger: Logger, metrics: CountedMetrics, routes: R
     const workedMs = Math.max(0, untilMs - startedAt - clientsMs);
     const durationMs = now - startedAt;
     count({ route, method, status, workedMs, isSlowByDesign, traceId });
-    const level = isProbe(request) ? 'debug' : status >= 500 ? 'warn' : 'info';
+    const isQuiet = isProbe(request) || (status < 400 && isReadByPortal(request, caller));
+    const level = isQuiet ? 'debug' : status >= 500 ? 'warn' : 'info';
     const kind = status >= 400 ? 'refused' : 'unknown';
     if (level !== 'debug' && (status >= 400 || !caller) && !mayLog[kind](status)) return;
     logger[level](

@@ -101,22 +101,6 @@ interface NewSimulation {
   intervalMs: number;
 }
 
-/** The state is null before the shipment is created. */
-export async function findShipment(
-  db: Database,
-  shipperId: string,
-  trackingId: string,
-): Promise<{ shipmentId: string; state: string | null } | null> {
-  const rows = await db.query<{ shipmentId: string; state: string | null }>(
-    'find-shipment-state',
-    `select shipment_id as "shipmentId",
-            (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state
-       from shipments s where tracking_id = $2 and shipper_id = $1`,
-    [shipperId, trackingId],
-  );
-  return rows[0] ?? null;
-}
-
 /** Inserts the simulation, unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
 export const insertSimulation = (
   db: Database,

@@ -8,7 +8,8 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
 import { planJourney, shortestPath } from './journey.js';
-import { findShipment, insertSimulation } from './advance.js';
+import { findShipment } from '../store.js';
+import { insertSimulation } from './advance.js';
 import * as fields from '../../http/request/fields.js';
 
 const simulationsPerShipper = 100;
@@ -94,7 +95,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
         states: shortestPath(catalogue, catalogue.initial, 'DELIVERED') ?? [catalogue.initial],
       },
       handle: async ({ caller: { shipperId }, params: { trackingId }, body }) => {
-        const shipment = fields.isTrackingId(trackingId) && (await findShipment(db, shipperId, trackingId));
+        const shipment = await findShipment(db, shipperId, trackingId);
         if (!shipment) throw notFound('This shipment');
         const journey = {
           states: planJourney(catalogue, shipment.state, body.states),

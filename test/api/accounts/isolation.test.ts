@@ -78,6 +78,7 @@ const routes: Route[] = [
   ['POST', () => '/v1/shipments', sampleOrder()],
   ['GET', () => '/v1/shipments'],
   ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, { intervalMs: 3_600_000 }],
+  ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/cancel`],
   ['GET', () => '/v1/states'],
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
   ['GET', () => '/v1/events'],

@@ -24,6 +24,7 @@ const hook = { interests: ['*'], targetAddress: 'https://example.com/hook' };
 const taken: Record<string, string> = {
   integrateOrder: 'orders',
   simulateShipment: 'orders',
+  cancelShipment: 'orders',
   listShipments: 'orders read',
   trackShipment: 'orders read',
   listStates: 'orders webhooks read',

@@ -3,6 +3,7 @@ import {
   basic,
   openSession,
   operator,
+  placeOrder,
   registerAccount,
   newProgram,
   registerWebhook,
@@ -31,6 +32,8 @@ export interface World {
   page: string;
   webhookId: string;
   trackingId: string;
+  /** The shipment that is cancelled. */
+  toCancel: string;
   deliveryId: string;
   replayId: string;
   linkToken: string;
@@ -70,6 +73,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     page: '',
     webhookId,
     trackingId,
+    toCancel: await placeOrder(account),
     deliveryId,
     replayId,
     linkToken,
@@ -182,6 +186,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     simulateShipment: shipper(({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, {
       body: { states: ['LOST'] },
     }),
+    cancelShipment: shipper(({ toCancel }) => `/v1/shipments/${toCancel}/cancel`, post),
     explainDelivery: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}/explanation`),
     getStatus: byOperator(() => '/status'),
     listTopWebhooks: byOperator(() => '/webhooks?sort=backlog'),

@@ -106,6 +106,7 @@ describe('the document describes the responses', () => {
       replayId: unknownId,
       tokenId: unknownId,
       trackingId: 'NONE',
+      toCancel: 'NONE',
     };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
     for (const [id, call] of thatReturn(404)) {
@@ -166,6 +167,7 @@ describe('the document describes the responses', () => {
     const other = { body: { ...sampleOrder(), lotId: 'LOT-8' }, ...again };
     await checked('integrateOrder', 409, calls.integrateOrder!({}, other));
     await checked('recordEvent', 409, calls.recordEvent!({}, { body: { state: 'DELIVERED' } }));
+    await checked('cancelShipment', 409, calls.cancelShipment!());
     await checked('simulateShipment', 409, calls.simulateShipment!());
     await checked('createUser', 409, calls.createUser!());
     await calls.pauseWebhook!();

@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../../support/client.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+} from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
@@ -60,6 +67,7 @@ describe('a field that the endpoint does not have', () => {
     expect(response.body.error.details).toEqual([
       { path: 'targetAddress', message: 'is required: a string' },
       { path: 'targetURL', message: 'is not a field of this request; did you mean targetAddress?' },
+      { path: 'colour', message: 'is not a field of this request' },
     ]);
     const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
     const changed = await account.call(`/v1/webhooks/${webhookId}`, {
@@ -76,6 +84,18 @@ describe('a field that the endpoint does not have', () => {
     expect(events.data.results).toMatchObject([
       { error: { details: [{ path: 'trackingId' }, { path: 'tracking_id' }] } },
     ]);
+  });
+
+  test('is named beside the required one whose other name it may be', async () => {
+    const sample = sampleOrder();
+    const { postalCode: zipCode, ...place } = sample.recipientLocation;
+    expect(await problems({ ...sample, colour: 'red', recipientLocation: { ...place, zipCode } })).toEqual({
+      'recipientLocation.postalCode': 'is required: a string',
+      'recipientLocation.zipCode': 'is not a field of this request',
+    });
+    const url = 'https://example.org/hook';
+    const webhook = await account.call('/v1/webhooks', { body: { url, events: ['*'] } });
+    expectWrong(webhook, ['interests', 'targetAddress', 'url', 'events']);
   });
 
   test('is named if it is among the first hundred of a body; the rest are counted', async () => {
@@ -142,6 +162,17 @@ describe('a filter', () => {
       );
     },
   );
+
+  test('by state that has a status says which filter is meant, and the other way round', async () => {
+    const messageOf = async (query: string) =>
+      (await account.call(`/v1/deliveries?${query}`)).body.error.details![0]!.message;
+    expect(await messageOf('state=FAILED')).toBe('must be a state; FAILED is a status: use status=FAILED');
+    expect(await messageOf('status=DELIVERED')).toBe(
+      'must be a status; DELIVERED is a state: use state=DELIVERED',
+    );
+    expect(await messageOf('status=FAILD')).toMatch(/^must be one of PENDING, .*; did you mean FAILED\?$/);
+    expect(await messageOf('from=2026-11-21T12:00')).toBe('has no offset: add Z or -06:00');
+  });
 
   test('by status lists the webhooks that have it, and names the statuses there are', async () => {
     const { webhookId } = await registerWebhook(account, 'https://example.org/paused', { status: 'PAUSED' });
@@ -212,6 +243,25 @@ describe('an order', () => {
     });
   });
 
+  test('says what is to be left out, and what to be added', async () => {
+    const phone = async (given: string) =>
+      (await problems(withPart('recipientInformation', { phone: given })))['recipientInformation.phone'];
+    expect(await phone('55 1234 5678')).toBe('must be 5 to 20 digits; leave out the spaces');
+    expect(await phone('+52 (55) 1234-5678')).toBe(
+      'must be 5 to 20 digits; leave out the + and the spaces and the signs',
+    );
+    expect(await phone('nobody')).toBe('must be 5 to 20 digits');
+    for (const time of ['2030-01-15T10:00:00', '2030-01-15t10:00', '2030-01-15T10:00:00.123'])
+      expect(await problems({ ...sampleOrder(), shipperDropoffDate: time })).toEqual({
+        shipperDropoffDate: 'has no offset: add Z or -06:00',
+      });
+  });
+
+  test('that was to be handed in long ago is accepted with a warning', async () => {
+    const response = await order({ ...sampleOrder(), shipperDropoffDate: '2020-01-15T10:00:00Z' });
+    expectSuccess(response, 201, ['shipperDropoffDate']);
+  });
+
   test('may be delivered at the time of its drop-off', async () => {
     const at = '2026-12-01T10:00:00Z';
     expectSuccess(
@@ -261,6 +311,36 @@ test.each([
 test('the 404 of an endpoint unlike any other names the documentation', async () => {
   const response = await account.call('/v1/nothing');
   expect(response.body.error.message).toBe('This endpoint was not found. See /docs.');
+});
+
+test.each([
+  ['{"a": }', 'unexpected } at line 1, column 7'],
+  ['{\n  "a": 1,\n}', 'unexpected } at line 3, column 1'],
+  ['\ufeff[1 2]', 'unexpected 2 at line 1, column 4'],
+  ["{'a': 1}", "unexpected ' at line 1, column 2"],
+  ['{"a": 1', 'unexpected end at line 1, column 8'],
+  ['{"a": 1}}', 'unexpected } at line 1, column 9'],
+  ['{"a": nul}', 'unexpected n at line 1, column 7'],
+  ['{"a": é}', 'unexpected character at line 1, column 7'],
+  ['[{}, [], -1.5e3, true, null, {"a": "\\u00e9"}, "\\x"]', 'unexpected text, or one that is cut off'],
+])('the 400 of %j, which is not JSON, says where that begins', async (raw, place) => {
+  const response = await account.call('/v1/webhooks', { raw });
+  expectFailure(response, 400);
+  expect(response.body.error.details![0]!.message).toContain(`must be valid JSON: ${place}`);
+});
+
+test('a log-in by POST, a place of the API without /v1, and an account key as a token say what to do', async () => {
+  const { accountKey } = account;
+  const login = await account.call('/v1/login', { method: 'POST' });
+  expectFailure(login, 405);
+  expect(login.body.error.message).toBe('Log in with GET and Basic e-mail:password.');
+  const elsewhere = await account.call('/shipments', { body: sampleOrder() });
+  expectFailure(elsewhere, 405);
+  expect(elsewhere.body.error.message).toBe('The API is under /v1: POST /v1/shipments.');
+  const headers = { authorization: `Bearer ${accountKey}` };
+  const key = await request(`${service.url}/v1/webhooks?key=${accountKey}`, { headers });
+  expectFailure(key, 401);
+  expect(key.body.error.message).toBe('That is the account key; send the token from /v1/login.');
 });
 
 test('the 415 says what was sent', async () => {

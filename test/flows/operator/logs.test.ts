@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hostname } from 'node:os';
 import { buildInfo } from '../../../src/platform/version.js';
-import { registerAccount, registerWebhook, sampleOrder, type Account } from '../../support/client.js';
+import {
+  fromPortal,
+  openSession,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
 import { startServiceToInspect, type Service } from '../../support/harness.js';
 import { readTracked } from '../../support/project-files.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
@@ -93,15 +101,19 @@ test('with LOG_ATTEMPTS=failed only failed attempts are logged', async () => {
   expect(service.process.output()).not.toContain(`"webhookId":"${good.webhookId}"`);
 });
 
-test('requests of probes are logged at debug, all others at info', async () => {
+test('requests of probes, and what the portal reads, are logged at debug, all others at info', async () => {
   const service = services[0]!;
   const account = await registerAccount(service);
   for (const path of ['/healthz', '/readyz?verbose=1', '/metrics']) await fetch(`${service.url}${path}`);
+  const cookie = await openSession(service, account);
+  expect(
+    (await request(`${service.url}/v1/webhooks`, { headers: { ...fromPortal, cookie } })).httpStatus,
+  ).toBe(200);
   await account.call('/v1/webhooks');
   await fetch(`${service.url}/nothing`);
   await until('all are logged', () => linesOf(service, 'request').some(({ status }) => status === 404));
   const levels = linesOf(service, 'request').map(({ level, status, route }) => ({ level, status, route }));
-  expect(levels.filter(({ level }) => level === debugLevel)).toHaveLength(3);
+  expect(levels.filter(({ level }) => level === debugLevel)).toHaveLength(4);
   expect(levels.slice(-2)).toEqual([
     { level: 30, status: 200, route: '/v1/webhooks' },
     { level: 30, status: 404, route: null },

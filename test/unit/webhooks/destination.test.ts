@@ -141,6 +141,24 @@ describe('at registration', () => {
     expect(checkTargetAddress('https://example.org/', strict)).toBeNull();
   });
 
+  test('its own port on this machine is refused however this machine is called', () => {
+    const policy = { ...developmentPolicy, publicUrl: new URL('http://localhost:8080') };
+    for (const host of [
+      'localhost',
+      'LOCALHOST',
+      '127.0.0.1',
+      '127.9.9.9',
+      '[::1]',
+      '0.0.0.0',
+      'a.localhost',
+    ]) {
+      expect(checkTargetAddress(`http://${host}:8080/hook`, policy)).toMatch(/own address/);
+      expect(checkTargetAddress(`https://${host}:8080/hook`, policy)).toMatch(/own address/);
+      expect(checkTargetAddress(`http://${host}:9000/hook`, policy)).toBeNull();
+    }
+    expect(checkTargetAddress('http://10.0.0.1:8080/hook', policy)).toBeNull();
+  });
+
   test('any text is accepted or refused, never an exception', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),

@@ -15,6 +15,7 @@ from .errors import InvalidSignature, ParcelhookError
 from .server import asgi_app, handler_class, wsgi_app
 from .signature import Body, Headers, Secret, header_values, key_of, secrets_of, verify
 from .stores import Store, Transaction, is_time_ordered
+from .types import Event
 
 _logger = logging.getLogger("parcelhook")
 _PAGE_SIZE = 250
@@ -276,7 +277,7 @@ def _events_of(client: Client, event: _Event, is_whole: bool) -> list[_Event] | 
     return found if has_it else None
 
 
-def _fetched(listed: dict[str, Any]) -> _Event:
+def _fetched(listed: Event) -> _Event:
     return _Event(listed["trackingId"], listed["eventId"], listed["sequence"], listed["notification"], "FEED")
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import base64
+import importlib.util
 import json
 import threading
 import time
@@ -18,14 +20,15 @@ credentials = {"key": "key-of-ana", "email": "ana@example.com", "password": "hor
 Reply = tuple[int, dict[str, str], Any]
 
 
-class Reading(unittest.TestCase):
-    """`replies` are the responses to the next requests for the feed; after that come empty pages."""
+class Calling(unittest.TestCase):
+    """`replies` are the responses to the next requests but logins; after that come empty pages of the feed."""
 
     def setUp(self) -> None:
         self.replies: list[Reply | None] = []
         self.login: Reply = (200, {}, {"data": {"token": "token", "expiresIn": "3600"}})
         self.requests: list[tuple[str, dict[str, str], str]] = []
         self.bodies: list[Any] = []
+        self.keys: list[str | None] = []
         self.released = threading.Event()
         test = self
 
@@ -50,9 +53,13 @@ class Reading(unittest.TestCase):
                 self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
 
             def do_PUT(self) -> None:
-                test.assertEqual(self.headers["content-type"], "application/json")
-                test.bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                content = self.rfile.read(int(self.headers.get("content-length") or 0))
+                test.assertEqual(self.headers["content-type"], "application/json" if content else None)
+                test.bodies.append(json.loads(content) if content else None)
+                test.keys.append(self.headers["idempotency-key"])
                 self.do_GET()
+
+            do_POST = do_PUT
 
             def log_message(self, *_args: Any) -> None:
                 pass
@@ -63,7 +70,7 @@ class Reading(unittest.TestCase):
         self.addCleanup(self.released.set)
 
     def test_a_program_sends_its_token_and_no_key_and_never_logs_in(self) -> None:
-        program = Client(self.url, token="phk_token")
+        program = self.make(self.url, token="phk_token")
         program.events(limit=3)
         program.events()
         self.replies = [(401, {}, {"status": "UNAUTHORIZED", "error": {"message": "no"}})]
@@ -76,12 +83,15 @@ class Reading(unittest.TestCase):
     def test_a_token_and_a_user_are_alternatives(self) -> None:
         for options in ({}, {"token": "phk_token", "key": "k"}, {"token": ""}, {"token": "phk token"}):
             with self.assertRaisesRegex(ValueError, "token"):
-                Client(self.url, **options)
+                self.make(self.url, **options)
 
-    def client(self, **options: Any) -> Client:
-        return Client(**{"url": self.url, **credentials, **options})
+    def make(self, *args: Any, **options: Any) -> Any:
+        return Client(*args, **options)
 
-    def failure(self, client: Client, **query: Any) -> ParcelhookError:
+    def client(self, **options: Any) -> Any:
+        return self.make(**{"url": self.url, **credentials, **options})
+
+    def failure(self, client: Any, **query: Any) -> ParcelhookError:
         with self.assertRaises(ParcelhookError) as caught:
             client.events(**query)
         error = caught.exception
@@ -133,6 +143,7 @@ class Reading(unittest.TestCase):
         error = self.failure(self.client())
         self.assertEqual((error.code, error.status, error.request_id), ("INVALID_REQUEST", 400, "r"))
         self.assertEqual(error.details, (("after", "is older than the log"),))
+        self.assertEqual(str(error), "Wrong: after is older than the log.")
         self.replies = [away] * 4
         self.assertEqual(self.failure(self.client()).retry_after_seconds, 0)
         self.replies = [(503, {"retry-after": "60"}, away[2])]
@@ -154,7 +165,56 @@ class Reading(unittest.TestCase):
         self.assertEqual(self.requests[-1], (path, {"key": credentials["key"]}, "Bearer token"))
         for name in ("", ".", "..", None):
             with self.assertRaises(ValueError):
-                self.client().subscribe(name=name)  # type: ignore[arg-type]
+                self.client().subscribe(name=name)
+
+    def test_places_an_order_once_by_its_idempotency_key(self) -> None:
+        placed = (201, {}, {"processId": "p", "data": {"trackingId": "PH1"}})
+        self.replies = [(502, {}, b""), placed, placed]
+        client = self.client()
+        order = {"shipperTrackingId": "ORDER-1"}
+        self.assertEqual(client.place_order(order), {"trackingId": "PH1", "processId": "p"})
+        self.assertEqual(self.bodies, [order, order])
+        self.assertEqual(len(set(self.keys)), 1)
+        self.assertRegex(str(self.keys[0]), "^[0-9a-f-]{36}$")
+        client.place_order(order, idempotency_key="ORDER-1")
+        self.assertEqual(self.keys[-1], "ORDER-1")
+        for key in ("", " a", "é", "a" * 256):
+            with self.assertRaises(ValueError):
+                client.place_order(order, idempotency_key=key)
+
+    def test_names_the_first_wrong_field_in_its_message(self) -> None:
+        details = [{"path": f"package.{name}", "message": "is required"} for name in ("weight", "width", "height")]
+        wrong = {"message": "The request is not valid; see details.", "details": details}
+        self.replies = [(400, {}, {"status": "INVALID_REQUEST", "error": wrong})]
+        with self.assertRaisesRegex(
+            ParcelhookError, r"^The request is not valid: package.weight is required \(and 2 more\)\.$"
+        ):
+            self.client().place_order({})
+
+    def test_sends_what_must_not_be_repeated_once(self) -> None:
+        for call in (
+            lambda client: client.cancel("PH1"),
+            lambda client: client.request("POST", "/v1/webhooks", body={}),
+        ):
+            self.replies = [(503, {}, {"status": "UNAVAILABLE", "error": {"message": "No."}})]
+            with self.assertRaises(ParcelhookError):
+                call(self.client())
+        self.assertEqual(self.paths(), ["login", "cancel", "login", "webhooks"])
+        self.replies = [(202, {}, {"data": {"eventId": "e"}})]
+        self.assertEqual(self.client().cancel("PH1"), {"eventId": "e"})
+
+    def test_waits_for_a_state_that_the_shipment_has_or_had(self) -> None:
+        states = ["CREATED", "PICKED_UP", "IN_TRANSIT"]
+        shown = [{"state": states[n], "history": [{"state": one} for one in states[: n + 1]]} for n in range(3)]
+        tracked: list[Reply | None] = [(200, {}, {"data": one}) for one in [{"state": None, "history": []}, *shown]]
+        client = self.client()
+        self.replies = [tracked[0], tracked[1], tracked[3]]
+        self.assertEqual(client.wait_for("PH1", ["DELIVERED", "PICKED_UP"]), shown[2])
+        self.assertEqual(self.requests[-1][0], "/base/v1/shipment-tracking/PH1")
+        self.replies = [tracked[1]]
+        with self.assertRaisesRegex(ParcelhookError, "PH1 was not DELIVERED within 0.1 s: it is CREATED") as late:
+            client.wait_for("PH1", "DELIVERED", timeout_seconds=0.1)
+        self.assertEqual(late.exception.code, "TIMEOUT")
 
     def test_ends_in_time_when_the_service_does_not_respond(self) -> None:
         self.replies = [None]
@@ -184,6 +244,46 @@ class Reading(unittest.TestCase):
                 self.client(**options)
         with self.assertRaises(ValueError):
             self.client().events(from_time=datetime(2026, 11, 25))
+
+
+class OnLoop:
+    """An AsyncClient whose methods a test calls from its threads."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        from parcelhook import AsyncClient
+
+        self._client = AsyncClient(*args, **options)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+        return lambda *args, **options: asyncio.run_coroutine_threadsafe(
+            method(*args, **options), self._loop
+        ).result(30)
+
+    def end(self) -> None:
+        self.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@unittest.skipUnless(importlib.util.find_spec("httpx"), "httpx is not installed")
+class CallingAsync(Calling):
+    def make(self, *args: Any, **options: Any) -> Any:
+        client = OnLoop(*args, **options)
+        self.addCleanup(client.end)
+        return client
+
+    def test_has_the_methods_of_the_other_client(self) -> None:
+        from parcelhook import AsyncClient
+
+        def methods(client: type) -> set[str]:
+            return {name for name in dir(client) if not name.startswith("_")}
+
+        self.assertEqual(methods(AsyncClient), methods(Client))
 
 
 if __name__ == "__main__":

@@ -39,5 +39,5 @@ export function orderCommand(origin: string, key: string, email: string, order: 
   return `URL=${origin} KEY=${shellQuoted(key || 'your account key')}
 ${logInCommand(shellQuoted(email))}
 curl "$URL/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d ${shellQuoted(JSON.stringify(order))}`;
+  -H "Idempotency-Key: order-$(date +%s)" -d ${shellQuoted(JSON.stringify(order))}`;
 }
