@@ -147,7 +147,8 @@ export class Pacing {
   #narrow(lane: Lane, congestion: Congestion, nowMs: number): void {
     lane.setLimit(Math.min(lane.limit, congestion.limit), nowMs);
     this.#space(lane, congestion, nowMs);
-    if (lane.pending.length > lane.limit || congestion.nextMs - nowMs > maxClaimedMs) this.#entered.push(lane);
+    if (lane.pending.length > lane.limit || congestion.nextMs - nowMs > maxClaimedMs)
+      this.#entered.push(lane);
   }
 
   #space(lane: Lane, { nextMs }: Congestion, nowMs: number): void {

@@ -40,6 +40,7 @@ const dueNow: DeliveryFacts = {
   isSuspended: false,
   maxConcurrency: null,
   maxPerSecond: null,
+  isSlowed: false,
   isParked: false,
   isBehindParked: false,
   circuitOpenUntil: null,

@@ -14,7 +14,12 @@ export interface Response {
 }
 
 /** `inFlight`: with this one; `served`: without those that hang. `inSecond`: how many began in the current second, with this one. */
-export type Receiver = (at: { nowMs: number; inFlight: number; served: number; inSecond: number }) => Response;
+export type Receiver = (at: {
+  nowMs: number;
+  inFlight: number;
+  served: number;
+  inSecond: number;
+}) => Response;
 
 export interface Attempt extends Response {
   webhookId: string;
@@ -38,7 +43,10 @@ export function createWorld(receivers: Record<string, Receiver>, concurrency = 1
   const scheduler = new Scheduler({ concurrency, slowMs: 1_000 });
   const attempts: Attempt[] = [];
   const load = Object.fromEntries(
-    Object.keys(receivers).map((webhookId) => [webhookId, { inFlight: 0, served: 0, second: 0, inSecond: 0 }]),
+    Object.keys(receivers).map((webhookId) => [
+      webhookId,
+      { inFlight: 0, served: 0, second: 0, inSecond: 0 },
+    ]),
   );
   let underWay: { entry: InFlight; attempt: Attempt; endsMs: number; isAnswered: boolean }[] = [];
   let nowMs = 0;
@@ -93,8 +101,7 @@ export function createWorld(receivers: Record<string, Receiver>, concurrency = 1
       Object.assign(one, { isAnswered: true, endsMs: nowMs + settlesMs });
     }
     if (isOver) underWay = underWay.filter(({ endsMs, isAnswered }) => !(isAnswered && endsMs <= nowMs));
-    if (nowMs % 100 === 0)
-      for (const entry of scheduler.slow(nowMs)) scheduler.ended(entry, null, nowMs);
+    if (nowMs % 100 === 0) for (const entry of scheduler.slow(nowMs)) scheduler.ended(entry, null, nowMs);
     if (nowMs % 1_000 === 0) notify();
     if (isOver || nowMs % 3 === 0) start();
   };
