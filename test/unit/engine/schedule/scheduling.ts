@@ -234,8 +234,8 @@ export function createSimulation(options: {
         for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
         while (pages.length > 0) comePage(false);
         carryOn();
-        if (pages.length + retries.length === 0 && rows.every(({ at }) => at === 'owed' || at === 'sent'))
-          return;
+        const isUnderWay = pages.length + retries.length > 0 || scheduler.pacing.isTimed;
+        if (!isUnderWay && rows.every(({ at }) => at === 'owed' || at === 'sent')) return;
       }
     },
     unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
