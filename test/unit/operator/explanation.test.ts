@@ -144,6 +144,13 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     /next pages/,
   ],
   [
+    'a receiver that was overloaded',
+    { ahead: 12, isSlowed: true },
+    { reason: 'RATE', until: null },
+    /called more slowly for now: its receiver was overloaded .* 12 deliveries/,
+    /once those before it are/,
+  ],
+  [
     'room in a lane with more before it than are counted',
     { ahead: 1_000 },
     { reason: 'ROOM', until: null },
