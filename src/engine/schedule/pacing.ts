@@ -183,7 +183,7 @@ export class Pacing {
         this.#leave(lane, pace, nowMs);
         continue;
       }
-      // What was granted and found no place is lost: saved up, it would be a burst.
+      // A start that was granted and found no place is lost: saved up, it would be a burst.
       const before = lane.granted;
       lane.granted = 0;
       while (lane.granted < lane.pending.length && !lane.isFull && pace.take(nowMs)) lane.granted += 1;

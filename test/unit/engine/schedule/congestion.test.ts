@@ -10,7 +10,7 @@ function responding(tookMs: number): () => Response {
   return () => ({ tookMs: tookMs * (0.7 + 0.6 * next()), sign: 'SUCCEEDED' });
 }
 
-/** What it does after a minute, for a third of one. */
+/** It is measured after a minute, for a third of one. */
 function afterAMinute(receiver: Receiver) {
   const world = createWorld({ w: receiver });
   world.run(80_000);
