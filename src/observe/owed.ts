@@ -66,7 +66,7 @@ const sumsByHold = (expression: string, condition = 'true') =>
  * Sendable is what a worker could send now: due, its webhook called, and not claimed, or claimed under a lease that ran
  * out. It has been sendable since it was due, or since its webhook was called again (`called_since`), if that is later.
  *
- * Not sendable is what waits for the pace of its host (`paced_until`), belongs to a shipper whose attempts an operator
+ * Not sendable is what waits for the pace of its host or receiver (`paced_until`), belongs to a shipper whose attempts an operator
  * limits, or is due to a receiver that has as many attempts as it may. Only the process that makes them knows
  * that: what it holds back (`heldBack`) is sendable, and so is what waits behind it, however many claims there are. Of
  * the other webhooks PostgreSQL knows the claims: a receiver is taken to be full if it has `fullFrom` valid ones, half of

@@ -54,6 +54,8 @@ export interface DeliveryFacts {
   maxConcurrency: number | null;
   /** Attempts that its webhook's owner allows in a second. */
   maxPerSecond: number | null;
+  /** Its host has not agreed to more, or its receiver was overloaded. */
+  isSlowed: boolean;
   isParked: boolean;
   /** True if the delivery gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
@@ -129,7 +131,7 @@ export async function findFacts(
             w.paused_by_operator as "isPausedByOperator",
             w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
             (select max_concurrency from shippers where shipper_id = e.shipper_id) as "maxConcurrency",
-            w.max_per_second as "maxPerSecond",
+            w.max_per_second as "maxPerSecond", coalesce(w.paced_until > now(), false) as "isSlowed",
             w.parked_from is not null as "isParked",
             coalesce(${isInterested('e.state', 'w.interests')} and e.shipment_id is not null
               and (e.position, e.event_id) > (p.last_position, p.last_event_id), false) as "isBehindParked",
@@ -139,7 +141,7 @@ export async function findFacts(
        from found f
        join known e on e.event_id = f.event_id
       cross join lateral (
-        select webhook_id, shipper_id, interests, status, disabled_reason, deleted_at, suspended, ordering, called_since, max_per_second,
+        select webhook_id, shipper_id, interests, status, disabled_reason, deleted_at, suspended, ordering, called_since, max_per_second, paced_until,
                stopped_at, ${isPausedByOperator('webhooks')} as paused_by_operator, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
           from webhooks where webhook_id = f.webhook_id limit 1) w
        left join o on true

@@ -80,7 +80,7 @@ const waits: Record<keyof WaitedMs, string> = {
   receiver: 'its receiver',
   circuit: 'an open circuit',
   paused: 'a webhook that was not called',
-  rate: 'the pace of its host',
+  rate: 'the pace of its webhook or host',
   us: 'us',
 };
 const toldFromMs = 1_000;
@@ -125,6 +125,7 @@ function waitsOf(facts: DeliveryFacts, claim: Claim | null, pace: Pace): Wait[] 
   const waits = [...holdsOf(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
   if (waits.length > 0) return waits;
   if (facts.maxConcurrency !== null) return [limitOf(facts, facts.maxConcurrency)];
+  if (facts.isSlowed) return [slowed(facts)];
   return [facts.maxPerSecond === null ? roomFor(facts, pace) : rateOf(facts, facts.maxPerSecond)];
 }
 
@@ -252,6 +253,13 @@ const rateOf = ({ dueAt, ahead }: DeliveryFacts, maxPerSecond: number): Wait => 
   until: null,
   why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and its webhook may be called ${maxPerSecond} ${maxPerSecond === 1 ? 'time' : 'times'} a second (maxPerSecond). ${countOf(ahead)} deliveries of its webhook have been due for longer.`,
   next: `It is sent in about ${Math.ceil(ahead / maxPerSecond)} s, or earlier if the shipper raises maxPerSecond.`,
+});
+
+const slowed = ({ dueAt, ahead }: DeliveryFacts): Wait => ({
+  reason: 'RATE',
+  until: null,
+  why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and its webhook is called more slowly for now: its receiver was overloaded (429, 502, 503, 504, a time-out), or its host has not agreed to more (DESTINATION_RATE). ${countOf(ahead)} deliveries of its webhook have been due for longer.`,
+  next: 'It is sent once those before it are. Successes make its webhook faster again.',
 });
 
 const parked = (): Wait => ({

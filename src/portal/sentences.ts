@@ -199,7 +199,7 @@ function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): str
     case 'DISABLED':
       return 'It is waiting because the webhook is disabled. It will be sent when you resume the webhook.';
     case 'RATE':
-      return 'It is waiting because the webhook has reached the rate that you set.';
+      return 'It is waiting because the webhook is called no faster than you allow and its receiver takes.';
     case 'SUSPENDED':
       return 'It is waiting because the account is suspended.';
   }

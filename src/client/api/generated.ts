@@ -2884,7 +2884,7 @@ export interface components {
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` or its receiver allows, or the account is suspended.
              * @example null
              * @enum {string|null}
              */
@@ -3000,7 +3000,7 @@ export interface components {
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` or its receiver allows, or the account is suspended.
              * @example null
              * @enum {string|null}
              */
@@ -3272,7 +3272,7 @@ export interface components {
                 paused: number;
                 /**
                  * Format: int64
-                 * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the `maxPerSecond` of the webhook, for a receiver that was overloaded, or for a host that has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
@@ -3437,7 +3437,7 @@ export interface components {
                 paused: number;
                 /**
                  * Format: int64
-                 * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
+                 * @description The wait for the `maxPerSecond` of the webhook, for a receiver that was overloaded, or for a host that has not agreed to more yet.
                  * @example 0
                  */
                 rate: number;
@@ -4320,7 +4320,7 @@ export interface components {
                     paused: number;
                     /**
                      * Format: int64
-                     * @description The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.
+                     * @description The wait for the `maxPerSecond` of the webhook, for a receiver that was overloaded, or for a host that has not agreed to more yet.
                      * @example 0
                      */
                     rate: number;

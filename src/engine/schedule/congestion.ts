@@ -20,7 +20,7 @@ const markEveryMs = 10_000;
 /** Weight of the last attempt in the mean. */
 const newShare = 1 / 8;
 
-/** What the end of an attempt says about the load of its receiver; null: nothing. */
+/** An attempt's end says this about the load of its receiver; null: nothing. */
 export type Sign = 'SUCCEEDED' | 'OVERLOADED' | null;
 
 /**
@@ -40,9 +40,9 @@ export class Congestion {
   #meanMs = 0;
   /** The last start, or where it should have been. */
   #startedMs = -Infinity;
-  /** `Retry-After` */
+  /** The end of the last `Retry-After`. */
   #stoppedUntilMs = -Infinity;
-
+  /** When its webhook was last marked as slowed (`isUnmarked`). */
   #markedMs = -Infinity;
 
   constructor(window: number, ceiling: number, nowMs: number) {

@@ -52,6 +52,7 @@ const maxClaimsPerPage = 200;
  *   quick      the last attempt was quick          concurrency            doubles up to half of the concurrency
  *   slow       the last attempt lasted slowMs      5 × concurrency        grows to a tenth of the concurrency
  *
+ * The limit of a lane whose receiver was overloaded is what that bears (`Congestion`).
  * The limit of a lane that becomes slow is what it has in flight, but at least half of that tenth. It grows by one each
  * slowMs, so that the attempts at many receivers that hang neither start nor time out at the same moment.
  *

@@ -59,7 +59,7 @@ const delivery = z
     ),
     heldBy: described(
       z.enum(heldByValues).nullable(),
-      'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` allows, or the account is suspended.',
+      'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active or called as fast as its `maxPerSecond` or its receiver allows, or the account is suspended.',
       null,
     ),
     nextProbeAt: instantOrNull(
@@ -112,7 +112,7 @@ export const waitedMs = described(
       circuit: waited('The wait while the circuit of the webhook was open.'),
       paused: waited('The wait while the webhook was paused or disabled, or the account suspended.'),
       rate: waited(
-        'The wait for the `maxPerSecond` of the webhook, or for the pace of its host, which has not agreed to more yet.',
+        'The wait for the `maxPerSecond` of the webhook, for a receiver that was overloaded, or for a host that has not agreed to more yet.',
       ),
       us: waited('The wait for us, while it could have been sent.'),
     })

@@ -27,7 +27,7 @@ async function findHolds(db: Database, shipperId: string): Promise<Holds> {
        from webhooks w
        left join lateral (
          select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
-      where w.shipper_id = $1 and w.deleted_at is null and (not ${isCallable('w')} or w.max_per_second is not null)`,
+      where w.shipper_id = $1 and w.deleted_at is null and (not ${isCallable('w')} or w.max_per_second is not null or w.paced_until > now())`,
     [shipperId],
   );
   return new Map(

@@ -40,6 +40,7 @@ const dueNow: DeliveryFacts = {
   isSuspended: false,
   maxConcurrency: null,
   maxPerSecond: null,
+  isSlowed: false,
   isParked: false,
   isBehindParked: false,
   circuitOpenUntil: null,
@@ -141,6 +142,13 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     { reason: 'ROOM', until: null },
     /and 12 deliveries .* due for longer. Workers have claimed 9 deliveries of its webhook. Half .* took up to 3 s in/,
     /next pages/,
+  ],
+  [
+    'a receiver that was overloaded',
+    { ahead: 12, isSlowed: true },
+    { reason: 'RATE', until: null },
+    /called more slowly for now: its receiver was overloaded .* 12 deliveries/,
+    /once those before it are/,
   ],
   [
     'room in a lane with more before it than are counted',

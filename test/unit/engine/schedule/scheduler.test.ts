@@ -35,6 +35,8 @@ describe('any sequence of events', () => {
       nth: fc.nat({ max: 30 }),
       durationMs: fc.constantFrom(5, 200, 1_500, 6_000),
       fails: fc.boolean(),
+      sign: fc.constantFrom(null, 'SUCCEEDED' as const, 'OVERLOADED' as const),
+      retryAfterMs: fc.constantFrom(0, 2_000),
     }),
     fc.record({ kind: fc.constant('giveBackEnds' as const) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 50, 700, 3_000) }),

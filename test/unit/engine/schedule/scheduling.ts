@@ -1,4 +1,5 @@
 import type { Due, Room, DueClaim } from '../../../../src/engine/outbox/types.js';
+import type { Sign } from '../../../../src/engine/schedule/congestion.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
 import type { Page } from '../../../../src/engine/schedule/places.js';
 import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
@@ -9,7 +10,7 @@ export type Act =
   | { kind: 'pageRuns' }
   | { kind: 'pageComes'; fails: boolean }
   | { kind: 'otherProcessTakes'; webhook: { shipper: string; n: number }; count: number }
-  | { kind: 'end'; nth: number; durationMs: number; fails: boolean }
+  | { kind: 'end'; nth: number; durationMs: number; fails: boolean; sign?: Sign; retryAfterMs?: number }
   | { kind: 'giveBackEnds' }
   | { kind: 'pass'; ms: number }
   | { kind: 'notCallable'; webhook: { shipper: string; n: number } };
@@ -84,7 +85,11 @@ export function createSimulation(options: {
   const retries: Row[] = [];
   const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
+  /** Webhooks whose receivers were overloaded: their lanes may wait. */
+  const overloaded = new Set<string>();
+
   const carryOn = () => {
+    scheduler.pacing.grantStarts(nowMs);
     for (const entry of scheduler.starts(nowMs)) {
       const { claim } = entry;
       const row = rowOf.get(claim)!;
@@ -112,11 +117,12 @@ export function createSimulation(options: {
     scheduler.ended(row.entry!, null, nowMs);
     scheduler.notify([dueOf(row.claim)], true, nowMs);
   };
-  const end = (row: Row, durationMs: number, fails = false) => {
+  const end = (row: Row, durationMs: number, fails = false, sign: Sign = null, retryAfterMs = 0) => {
+    if (sign === 'OVERLOADED') overloaded.add(row.claim.webhookId);
     row.at = 'sent';
     const waitedMs = beganAt.get(row.claim)! - row.claim.dueAt.getTime();
     waits.push({ waitedMs, sendableMs: scheduler.answered(row.entry!, nowMs) });
-    scheduler.ended(row.entry!, durationMs, nowMs);
+    scheduler.ended(row.entry!, durationMs, nowMs, sign, retryAfterMs);
     if (!fails) return;
     row.at = 'owed';
     row.failures += 1;
@@ -206,7 +212,10 @@ export function createSimulation(options: {
       for (const row of longestDue(webhook, -Infinity, act.count)) row.at = 'sent';
     } else if (act.kind === 'end') {
       const inFlight = rows.filter(({ at }) => at === 'inFlight');
-      if (inFlight.length > 0) end(inFlight[act.nth % inFlight.length]!, act.durationMs, act.fails);
+      if (inFlight.length > 0) {
+        const row = inFlight[act.nth % inFlight.length]!;
+        end(row, act.durationMs, act.fails, act.sign, act.retryAfterMs);
+      }
     } else if (act.kind === 'giveBackEnds')
       for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
     else if (act.kind === 'pass') pass(act.ms);
@@ -225,8 +234,8 @@ export function createSimulation(options: {
         for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
         while (pages.length > 0) comePage(false);
         carryOn();
-        if (pages.length + retries.length === 0 && rows.every(({ at }) => at === 'owed' || at === 'sent'))
-          return;
+        const isUnderWay = pages.length + retries.length > 0 || scheduler.pacing.isTimed;
+        if (!isUnderWay && rows.every(({ at }) => at === 'owed' || at === 'sent')) return;
       }
     },
     unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
@@ -244,7 +253,8 @@ export function createSimulation(options: {
       const webhooks = [
         ...new Set(rows.filter(({ at }) => at === 'pending').map(({ claim }) => claim.webhookId)),
       ];
-      return isFull ? [] : webhooks.filter((webhook) => of(webhook, 'inFlight').length === 0);
+      const mayWait = (webhook: string) => overloaded.has(webhook) || of(webhook, 'inFlight').length > 0;
+      return isFull ? [] : webhooks.filter((webhook) => !mayWait(webhook));
     },
     runSlowReceiver: ({ respondsAfterMs, everyMs, forMs }) => {
       const startedAt = new Map<Row, number>();
