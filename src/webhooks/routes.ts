@@ -30,7 +30,7 @@ const tooManyChanges = 'Too many requests, or more than 60 changes of this webho
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
-  const schemas = webhookSchemas(deps.policy);
+  const schemas = webhookSchemas(deps.policy, deps.mails);
   const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,

@@ -1563,6 +1563,16 @@ export interface components {
              */
             maxPerSecond: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-20T16:00:00+00:00
@@ -1717,6 +1727,11 @@ export interface components {
              */
             maxPerSecond?: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -1791,6 +1806,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -1884,6 +1909,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -1994,6 +2029,11 @@ export interface components {
              */
             maxPerSecond?: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -2064,6 +2104,16 @@ export interface components {
              */
             maxPerSecond: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-20T16:00:00+00:00
@@ -2124,6 +2174,11 @@ export interface components {
              * @example null
              */
             maxPerSecond?: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
             /**
              * @description Free text for yourself; null means none.
              * @example Production
@@ -2199,6 +2254,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -4424,6 +4489,13 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
+        };
+        AddressConfirmation: {
+            /**
+             * @description Token of the link.
+             * @example Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+             */
+            token: string;
         };
         /** @description The process is alive. */
         Health: {

@@ -111,6 +111,7 @@ class Client:
         headers: dict[str, str] | None = None,
         description: str | None = None,
         max_per_second: int | None = None,
+        notify_email: str | None = None,
         secret: str | None = None,
     ) -> dict[str, Any]:
         """Creates the webhook of this name, or changes it where it differs. Call it when a receiver's program starts.
@@ -128,6 +129,7 @@ class Client:
             "headers": headers,
             "description": description,
             "maxPerSecond": max_per_second,
+            "notifyEmail": notify_email,
             "secret": secret,
         }
         body = {field: value for field, value in given.items() if value is not None}
