@@ -94,7 +94,7 @@ export function passwordPage(deps: { db: Database; mails: boolean; onPasswordSet
 }
 
 /** A body that is not a form gets a page in response, not JSON. */
-const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
+export const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
   response

@@ -56,16 +56,22 @@ export const newPasswordLink = (db: Database, links: Links, actor: Actor, userId
     return insertLink(tx, links, userId);
   });
 
-/** Lock the user first, or have made it in the same transaction. */
-export async function insertLink(tx: Database, { publicUrl, cell }: Links, userId: string): Promise<string> {
+/** The token goes into the link; only its hash is stored. */
+export function newLink({ cell }: Links): { token: string; tokenHash: Buffer; expiresAt: Date } {
   const token = newLinkToken(cell);
+  return { token, tokenHash: sha256(token), expiresAt: new Date(Date.now() + linkLifetimeMs) };
+}
+
+/** Lock the user first, or have made it in the same transaction. */
+export async function insertLink(tx: Database, links: Links, userId: string): Promise<string> {
+  const { token, tokenHash, expiresAt } = newLink(links);
   await tx.query(
     'insert-password-link',
     `with expired as (delete from password_links where user_id = $2 and expires_at < now())
      insert into password_links (token_hash, user_id, expires_at) values ($1, $2, $3)`,
-    [sha256(token), userId, new Date(Date.now() + linkLifetimeMs)],
+    [tokenHash, userId, expiresAt],
   );
-  return `${publicUrl}/set-password?token=${token}`;
+  return `${links.publicUrl}/set-password?token=${token}`;
 }
 
 /** One of two concurrent calls wins. Ends the user's other links and all tokens. False if the link is void. */

@@ -210,7 +210,7 @@ export const variables = z.object({
   SMTP_URL: mailServer
     .optional()
     .describe(
-      'Mail server (`smtp://user:password@host:587`, or `smtps://`) for password links; requires `MAIL_FROM`; must be set for every api and worker. With a password, TLS is required. Unset: no e-mails',
+      'Mail server (`smtp://user:password@host:587`, or `smtps://`) for password links and what owners of webhooks are told; requires `MAIL_FROM`; must be set for every api and worker. With a password, TLS is required. Unset: no e-mails',
     ),
   MAIL_FROM: mailSender
     .optional()

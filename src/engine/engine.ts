@@ -12,6 +12,7 @@ import { createAttemptCounter, createBodies, sendTest, testLeaseMs, type Sample 
 import { untilNoSendCanStart, createStarts } from './attempt/leases.js';
 import { judgeFailing, type Disabled } from './circuit/circuit.js';
 import { tellExhausted } from './circuit/exhausted.js';
+import type { Notice } from './circuit/notices.js';
 import { reorderDeliveries } from './outbox/turns.js';
 import { Paces } from './schedule/pace.js';
 import type { HeldBack } from './schedule/places.js';
@@ -73,6 +74,7 @@ export {
   owedTo,
   owingWebhooks,
   sameDelivery,
+  shipmentsOwedTo,
   takeOut,
   unfinishedDeliveries,
 } from './outbox/sql.js';
@@ -85,7 +87,7 @@ export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 // Sending.
 export { deleteOldDestinations } from './attempt/agreements.js';
 export { untilNoSendCanStart } from './attempt/leases.js';
-export { notices } from './circuit/notices.js';
+export { notices, type Notice } from './circuit/notices.js';
 export { disablesAt, forgetCircuit, forgetCircuits, renewCircuit } from './circuit/store.js';
 export { laneLimits } from './schedule/lanes.js';
 export { placesOf, type HeldBack } from './schedule/places.js';
@@ -147,6 +149,8 @@ export interface EngineOptions {
   onStored(shipperId: string, bytes: number): void;
   /** Called in the transaction that disables the webhooks. */
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
+  /** Called in the transaction that records the notices. */
+  onNoticed?(tx: Database, notices: Notice[]): Promise<void>;
 }
 
 /** The engine's door: the rest of the service knows only this of what is between a state event and the log. */

@@ -1,14 +1,18 @@
 import type { Database } from '../platform/database/postgres.js';
 import { newId } from '../platform/ids.js';
 
-export type MailKind = 'PASSWORD_LINK' | 'WELCOME';
+export type MailKind = 'PASSWORD_LINK' | 'WELCOME' | 'CONFIRM_ADDRESS' | 'NOTICE' | 'SUMMARY';
 
 export interface OwedMail {
   mailId: string;
   kind: MailKind;
   /** Null while nobody has looked whether the user that was asked for exists. */
   userId: string | null;
-  parameters: Record<string, string>;
+  /** Null if it is a user's. */
+  shipperId: string | null;
+  /** Null unless it is about one. */
+  webhookId: string | null;
+  parameters: object;
   /** This one included. */
   attempts: number;
 }
@@ -20,15 +24,23 @@ const giveUpAfterMs = 86_400_000;
 /** Call it in the transaction of what causes the mail. Strangers cause no more while `maxOwed` are owed. */
 export async function oweMail(
   tx: Database,
-  mail: { kind: MailKind; userId?: string; parameters?: Record<string, string> },
+  mail: { kind: MailKind; userId?: string; shipperId?: string; webhookId?: string; parameters?: object },
   maxOwed: number | null = null,
 ): Promise<void> {
   await tx.query(
     'owe-mail',
-    `insert into mails (mail_id, kind, user_id, parameters)
-     select $1::uuid, $2, $3::uuid, $4::jsonb
+    `insert into mails (mail_id, kind, user_id, parameters, shipper_id, webhook_id)
+     select $1::uuid, $2, $3::uuid, $4::jsonb, $6::uuid, $7::uuid
       where $5::int is null or not exists (select from mails where next_try_at is not null offset $5 limit 1)`,
-    [newId(), mail.kind, mail.userId ?? null, JSON.stringify(mail.parameters ?? {}), maxOwed],
+    [
+      newId(),
+      mail.kind,
+      mail.userId ?? null,
+      JSON.stringify(mail.parameters ?? {}),
+      maxOwed,
+      mail.shipperId ?? null,
+      mail.webhookId ?? null,
+    ],
   );
 }
 
@@ -41,7 +53,8 @@ export const claimMails = (db: Database, limit: number): Promise<OwedMail[]> =>
      )
      update mails m set next_try_at = now() + make_interval(secs => $2::float8 / 1000), attempts = attempts + 1
        from due where m.mail_id = any(array[due.mail_id])
-     returning m.mail_id as "mailId", kind, user_id as "userId", parameters, attempts`,
+     returning m.mail_id as "mailId", kind, user_id as "userId", shipper_id as "shipperId", webhook_id as "webhookId",
+               parameters, attempts`,
     [limit, leaseMs],
   );
 

@@ -221,6 +221,7 @@ const looks = {
   removals: some(`shippers where status = 'REMOVED'`),
   counts: some('attempt_counts'),
   mails: some('mails where next_try_at <= now()'),
+  notices: some('notices_to_mail'),
 };
 
 export type Work = keyof typeof looks;

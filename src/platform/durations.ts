@@ -26,6 +26,8 @@ export interface Durations {
   replayEveryMs: number;
   /** The pause before an e-mail is tried a second time; it doubles. */
   mailRetryMs: number;
+  /** How long the notices beyond a day's mails are collected, and the pause between two summaries of them. */
+  summary: { gatherMs: number; pauseMs: number };
   foldEveryMs: number;
   /** A scrape reads the figures of the backlog again if they are older than this. */
   gaugesEveryMs: number;
@@ -53,6 +55,7 @@ export const durationsOf = (scale = 1): Durations => ({
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,
   mailRetryMs: 5_000 * scale,
+  summary: { gatherMs: 60_000 * scale, pauseMs: 3_600_000 * scale },
   foldEveryMs: 15_000 * scale,
   gaugesEveryMs: 10_000 * scale,
   removedQuietMs: 120_000 * scale,

@@ -12,6 +12,7 @@ import { passwordPage } from '../accounts/password-page.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createPrograms } from '../accounts/programs/authenticate.js';
 import { authorizeProgram } from '../accounts/programs/authorize.js';
+import { confirmPage } from '../webhooks/mails/confirm-page.js';
 import { findWebhookByName } from '../webhooks/store.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';
@@ -95,6 +96,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     },
     bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
     passwordPage: passwordPage({ db, mails, onPasswordSet: principals.clear }),
+    confirmPage: confirmPage(db),
     loginRoutes: [
       loginRoute(logIn, credentials.tokens),
       ...sessionRoutes({

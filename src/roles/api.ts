@@ -38,6 +38,7 @@ import { eraseShipments } from '../shipments/erasure.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
 import { simulationRoutes } from '../shipments/simulation/routes.js';
 import { createWebhookLimits } from '../webhooks/limits.js';
+import { confirmPaths } from '../webhooks/mails/confirm-page.js';
 import { egressRoute, webhookRoutes } from '../webhooks/routes.js';
 import { resealKeyCheck, resealWebhooks } from '../webhooks/reseal.js';
 import {
@@ -107,6 +108,7 @@ export function apiRoutes(
       sealer: resources.sealer,
       policy: resources.policy,
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
+      mails: config.SMTP_URL !== undefined,
       limits,
       knownInterests,
       onStopped: engine.stop,
@@ -228,6 +230,7 @@ export const apiDocument = (
     routes,
     pages: (schemas) => ({
       ...passwordPaths(schemas),
+      ...confirmPaths(schemas),
       ...healthPaths(schemas),
       ...(config.METRICS_PORT === undefined && metricsPaths),
       ...documentPaths,

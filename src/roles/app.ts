@@ -151,6 +151,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
+            access.confirmPage,
             documentPages(() => apiDocument(config, routes), publicUrl),
             portalPages({
               inbox: inbox !== undefined,

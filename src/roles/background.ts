@@ -25,8 +25,8 @@ import {
 import { createRemoval } from '../accounts/removal/removal.js';
 import type { OwnersOfRows } from '../accounts/removal/store.js';
 import { composePasswordMail } from '../accounts/login/password-link.js';
-import { createMailing } from '../mail/send.js';
-import { deleteOldMails } from '../mail/store.js';
+import { createMailing, type ComposeMail } from '../mail/send.js';
+import { deleteOldMails, type MailKind } from '../mail/store.js';
 import type { Database } from '../platform/database/postgres.js';
 import { every, sparing, whenScraped } from '../platform/every.js';
 import type { Producer } from '../platform/queue/engine.js';
@@ -35,6 +35,9 @@ import { createOrderSweep, createShipments, type CreationDependencies } from '..
 import { createRetention } from '../shipments/erasure.js';
 import { advanceSimulations, type AdvanceDependencies } from '../shipments/simulation/advance.js';
 import { deleteExpiredIdempotencyKeys } from '../shipments/store.js';
+import { composeConfirmation, forgetUnconfirmed } from '../webhooks/mails/addresses.js';
+import { composeNotice, composeSummary } from '../webhooks/mails/content.js';
+import { mailNotices } from '../webhooks/mails/owed.js';
 
 export interface BackgroundDependencies {
   resources: Resources;
@@ -98,7 +101,12 @@ export function startBackground(deps: BackgroundDependencies): {
   let work = anyWork;
   const has = (does: Work[]) => does.some((one) => work.has(one));
   const mailing = mailingOf(deps.resources);
-  const mails: Task[] = mailing ? [['mails', sweepEveryMs, mailing.run, ['mails']]] : [];
+  const mails: Task[] = mailing
+    ? [
+        ['notices to mail', sweepEveryMs, () => mailNotices(db, durations.summary), ['notices']],
+        ['mails', sweepEveryMs, mailing.run, ['mails']],
+      ]
+    : [];
   const tasks = [...backgroundTasks(deps), ...mails].map(([name, intervalMs, run, does], index) => {
     const runOrRest = async () => {
       const nextMs = await run();
@@ -137,7 +145,16 @@ export function startBackground(deps: BackgroundDependencies): {
 function mailingOf({ config, workerDb: db, logger, metrics, durations, publicUrl }: Resources) {
   const { SMTP_URL: server, MAIL_FROM: from, CELL: cell } = config;
   if (!server || !from) return undefined;
-  const compose = composePasswordMail({ publicUrl, cell });
+  const links = { publicUrl, cell };
+  const password = composePasswordMail(links);
+  const composing: Record<MailKind, ComposeMail> = {
+    PASSWORD_LINK: password,
+    WELCOME: password,
+    CONFIRM_ADDRESS: composeConfirmation(links),
+    NOTICE: composeNotice(publicUrl),
+    SUMMARY: composeSummary(publicUrl),
+  };
+  const compose: ComposeMail = (tx, mail) => composing[mail.kind](tx, mail);
   return createMailing({ db, logger, metrics, server, from, firstRetryMs: durations.mailRetryMs, compose });
 }
 
@@ -176,6 +193,7 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => forgetEndedSessions(db),
       () => deleteOldDestinations(db),
       () => deleteOldMails(db),
+      () => forgetUnconfirmed(db),
     );
   const simulations: Task[] = config.SIMULATE
     ? [['simulations', sweepEveryMs, () => advanceSimulations(creation), ['simulations']]]

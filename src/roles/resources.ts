@@ -28,6 +28,7 @@ import { createCreationQueue, creationQueueName } from '../shipments/create.js';
 import { defaultDropoffLocations } from '../shipments/dropoff.js';
 import { createCatalogue } from '../shipments/states.js';
 import { version } from '../platform/version.js';
+import { oweNoticeMails } from '../webhooks/mails/owed.js';
 import { requireKey, sealKeyCheck } from '../webhooks/reseal.js';
 import { migrateUnderOwnRole } from './migrate.js';
 
@@ -144,6 +145,7 @@ export async function openResources(options: OpenOptions) {
     onRecorded: (shipperIds) => onRecorded.forEach((tell) => tell(shipperIds)),
     onStored: (shipperId, bytes) => stored.add(shipperId, bytes),
     onDisabled: (tx, webhooks) => auditAll(tx, service, webhooks.map(disabledEntry)),
+    ...(config.SMTP_URL !== undefined && { onNoticed: oweNoticeMails }),
   });
   releasers.push('engine', async () => {
     await engine.dispatch?.drain();

@@ -6,6 +6,7 @@ import { conflict, invalidRequest } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { addressOf, changesOf, isSecretOf, missingFrom } from './changes.js';
 import type { WebhookLimits } from './limits.js';
+import { askToConfirm } from './mails/addresses.js';
 import type { WebhookChanges, WebhookDeclaration, WebhookInput } from './schema.js';
 import { findWebhookByName, insertWebhook, lockWebhook, updateWebhook, type Webhook } from './store.js';
 
@@ -14,6 +15,8 @@ export interface WebhookDependencies {
   sealer: Sealer;
   policy: DestinationPolicy;
   webhooksPerShipper: number;
+  /** Whether the service sends e-mails. */
+  mails: boolean;
   limits: WebhookLimits;
   /** The interests of today's catalogue; others are stored for a later one. */
   knownInterests: ReadonlySet<string>;
@@ -57,7 +60,11 @@ export async function createWebhook(
   const created = await audited(
     db,
     actorOf(caller),
-    (tx) => insertWebhook(tx, shipperId, input, deps.webhooksPerShipper),
+    async (tx) => {
+      const made = await insertWebhook(tx, shipperId, input, deps.webhooksPerShipper);
+      if (typeof made !== 'string' && given.notifyEmail) await askToConfirm(tx, shipperId, given.notifyEmail);
+      return made;
+    },
     (webhook) => (typeof webhook === 'string' ? null : { action: 'WEBHOOK_CREATED', shipperId, webhookId }),
   );
   if (created === 'FULL') throw conflict(`A shipper may have at most ${deps.webhooksPerShipper} webhooks.`);
@@ -89,6 +96,7 @@ export async function changeWebhook(
     const changes = changesOf(stored, given, sealer);
     const fields = Object.keys(changes);
     const webhook = fields.length === 0 ? stored : await updateWebhook(tx, shipperId, webhookId, changes);
+    if (webhook && given.notifyEmail) await askToConfirm(tx, shipperId, given.notifyEmail);
     return webhook && { webhook, fields };
   };
   const updated = await audited(db, actorOf(caller), update, (result) =>

@@ -39,7 +39,7 @@ const tooManyChanges = 'Too many requests, or more than 60 changes of this webho
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealer, knownInterests } = deps;
-  const schemas = webhookSchemas(deps.policy, knownInterests);
+  const schemas = webhookSchemas(deps.policy, knownInterests, deps.mails);
   const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,

@@ -152,7 +152,26 @@ const ownSecret = described(
   exampleSecret,
 );
 
-export function webhookSchemas(policy: DestinationPolicy, knownInterests: ReadonlySet<string>) {
+const notifyEmailText =
+  'An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.';
+const notifyEmail = (mails: boolean) =>
+  described(
+    z
+      .string()
+      .trim()
+      .max(254, 'must have at most 254 characters')
+      .regex(z.regexes.email, 'must be an e-mail address')
+      .refine(() => mails, 'must be left out: this service sends no e-mails (SMTP_URL is not set)')
+      .nullable(),
+    notifyEmailText,
+    null,
+  );
+
+export function webhookSchemas(
+  policy: DestinationPolicy,
+  knownInterests: ReadonlySet<string>,
+  mails: boolean,
+) {
   const targetAddress = described(
     z.string(),
     'Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.',
@@ -176,6 +195,7 @@ export function webhookSchemas(policy: DestinationPolicy, knownInterests: Readon
     supersede: fields.supersede.optional(),
     headers: describedHeaders(() => false, headerValue.source).optional(),
     maxPerSecond: fields.maxPerSecond.optional(),
+    notifyEmail: notifyEmail(mails).optional(),
     description: described(
       fields.description.nullable(),
       'Free text for yourself; null means none.',
@@ -268,6 +288,12 @@ export const webhook = z
     ),
     description: described(fields.description, 'Free text for yourself.', ''),
     maxPerSecond: fields.maxPerSecond,
+    notifyEmail: described(z.string().nullable(), notifyEmailText, null),
+    notifyEmailConfirmed: described(
+      z.boolean().nullable(),
+      'Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.',
+      null,
+    ),
     createdAt: instant('When it was registered.', '2026-11-20T16:00:00+00:00'),
     updatedAt: instant('When it was last changed.', '2026-11-20T16:00:00+00:00'),
     pausedBy: described(

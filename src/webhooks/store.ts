@@ -2,6 +2,7 @@ import { isPausedByOperator, ms } from '../engine/engine.js';
 import { isUuid } from '../http/request/paging.js';
 import { notFound, unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
+import { mayBeMailed } from './mails/addresses.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
 /** A webhook as stored: its address's query and its headers' values are sealed. */
@@ -17,6 +18,9 @@ export interface Webhook {
   headers: Record<string, string>;
   description: string;
   maxPerSecond: number | null;
+  notifyEmail: string | null;
+  /** Null without an address. */
+  notifyEmailConfirmed: boolean | null;
   createdAt: Date;
   updatedAt: Date;
   /** Null unless an operator has paused it. */
@@ -25,7 +29,8 @@ export interface Webhook {
 
 const columns = `webhook_id as "webhookId", interests, target_address as "targetAddress", status,
   case when status = 'DISABLED' then disabled_reason end as "disabledReason",
-  name, ordering, supersede, headers, description, max_per_second as "maxPerSecond",
+  name, ordering, supersede, headers, description, max_per_second as "maxPerSecond", notify_email as "notifyEmail",
+  case when notify_email is not null then ${mayBeMailed('webhooks.shipper_id', 'webhooks.notify_email')} end as "notifyEmailConfirmed",
   created_at as "createdAt", updated_at as "updatedAt",
   case when ${isPausedByOperator('webhooks')} then 'OPERATOR' end as "pausedBy"`;
 
@@ -49,8 +54,9 @@ export function insertWebhook(
     const rows = await tx.query<Webhook>(
       'insert-webhook',
       `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, ordering, supersede,
-                             headers, description, secret, suspended, max_per_second, name, created_at, updated_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $14, now(), now()
+                             headers, description, secret, suspended, max_per_second, name, notify_email,
+                             created_at, updated_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $14, $15, now(), now()
         where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
        returning ${columns}`,
       [
@@ -68,6 +74,7 @@ export function insertWebhook(
         shipper?.status === 'SUSPENDED',
         webhook.maxPerSecond ?? null,
         name,
+        webhook.notifyEmail ?? null,
       ],
     );
     return rows[0] ?? 'FULL';
@@ -177,6 +184,7 @@ export async function updateWebhook(
             headers = coalesce($8, headers),
             description = coalesce($9, description),
             max_per_second = case when $10 then $11 else max_per_second end,
+            notify_email = case when $12 then $13 else notify_email end,
             stopped_at = case when $5 <> 'ACTIVE' then now() else stopped_at end,
             called_since = case when $5 = 'ACTIVE' and status <> 'ACTIVE' then now() else called_since end,
             revision = revision + 1, updated_at = now()
@@ -194,6 +202,8 @@ export async function updateWebhook(
       changes.description ?? null,
       changes.maxPerSecond !== undefined,
       changes.maxPerSecond ?? null,
+      changes.notifyEmail !== undefined,
+      changes.notifyEmail ?? null,
     ],
   );
   return rows[0] ?? null;

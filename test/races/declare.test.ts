@@ -43,6 +43,7 @@ beforeAll(() => {
       isDenied: () => false,
       publicUrl: null,
     },
+    mails: false,
     webhooksPerShipper: 100,
     limits,
     knownInterests: new Set(),

@@ -1594,6 +1594,16 @@ export interface components {
              */
             maxPerSecond: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-20T16:00:00+00:00
@@ -1748,6 +1758,11 @@ export interface components {
              */
             maxPerSecond?: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -1822,6 +1837,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -1915,6 +1940,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -2025,6 +2060,11 @@ export interface components {
              */
             maxPerSecond?: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
+            /**
              * @description Free text for yourself; null means none.
              * @example Production
              */
@@ -2095,6 +2135,16 @@ export interface components {
              */
             maxPerSecond: number | null;
             /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-20T16:00:00+00:00
@@ -2155,6 +2205,11 @@ export interface components {
              * @example null
              */
             maxPerSecond?: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail?: string | null;
             /**
              * @description Free text for yourself; null means none.
              * @example Production
@@ -2230,6 +2285,16 @@ export interface components {
              * @example null
              */
             maxPerSecond: number | null;
+            /**
+             * @description An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.
+             * @example null
+             */
+            notifyEmail: string | null;
+            /**
+             * @description Whether e-mails are sent there: it is a user’s address, or was confirmed. Null without an address.
+             * @example null
+             */
+            notifyEmailConfirmed: boolean | null;
             /**
              * Format: date-time
              * @description When it was registered.
@@ -4455,6 +4520,13 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
+        };
+        AddressConfirmation: {
+            /**
+             * @description Token of the link.
+             * @example Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+             */
+            token: string;
         };
         /** @description The process is alive. */
         Health: {

@@ -53,7 +53,7 @@ export interface CircuitDurations {
 }
 
 /** Whether its owner is to be told that a webhook fails, or that it no longer does. */
-export type Turn = 'FAILING' | 'RECOVERED' | null;
+type Turn = 'FAILING' | 'RECOVERED' | null;
 
 const minAttempts = 10;
 const failedShare = 0.9;
@@ -196,6 +196,8 @@ export interface TransitionDependencies {
   metrics: Metrics;
   /** Called in the transaction that disables the webhooks. */
   onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
+  /** Called in the transaction that records the notices. */
+  onNoticed?(tx: Database, notices: Notice[]): Promise<void>;
 }
 
 export interface Disabled {
@@ -276,13 +278,15 @@ function noticeOf({ webhookId, turn, before, circuit }: Updated): Notice[] {
 
 /** Records the notices in the transaction of the change. */
 export async function changeAndNotify(
-  { db, notify, logger, metrics }: Omit<TransitionDependencies, 'onDisabled'>,
+  { db, notify, logger, metrics, onNoticed }: TransitionDependencies,
   change: (tx: Database) => Promise<Notice[]>,
 ): Promise<void> {
   let owing: string[] = [];
   const notices = await db.transaction(async (tx) => {
     const made = await change(tx);
-    if (made.length > 0) owing = await recordNotices(tx, made);
+    if (made.length === 0) return made;
+    owing = await recordNotices(tx, made);
+    await onNoticed?.(tx, made);
     return made;
   });
   for (const { webhookId, state, reason } of notices) {

@@ -167,6 +167,13 @@ export const owedOf = (e: string) =>
 
 export const owedTo = (webhookId: string) => `select 1 from outbox where webhook_id = ${webhookId}`;
 
+/** At most `limit` shipments of which the webhook waits for states, among its longest due. */
+export const shipmentsOwedTo = (webhookId: string, limit: number) => `
+  select distinct shipment_id from (
+    select shipment_id from outbox where webhook_id = ${webhookId} and due_at is not null
+     order by due_at limit (select 200)) o
+   where shipment_id is not null limit ${limit}`;
+
 export const owedByKey = (shipperId: string, deliveryId: string) =>
   `select shipper_id, delivery_id, webhook_id, event_id from outbox
     where shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;

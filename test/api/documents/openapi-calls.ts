@@ -37,6 +37,7 @@ export interface World {
   deliveryId: string;
   replayId: string;
   linkToken: string;
+  confirmToken: string;
   cookie: string;
   tokenId: string;
 }
@@ -64,6 +65,12 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = now() + interval '1 day'`,
   );
   const link = await operator(service, `/users/${other.userId}/password-link`, post);
+  const confirmToken = 'c'.repeat(43);
+  await service.sql(
+    `insert into notify_addresses (shipper_id, email, token_hash, expires_at)
+     values ($1, 'asked@example.com', sha256($2::text::bytea), now() + interval '1 hour')`,
+    [account.shipperId, confirmToken],
+  );
   const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
   return {
     account,
@@ -77,6 +84,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     deliveryId,
     replayId,
     linkToken,
+    confirmToken,
     cookie: await openSession(service, account),
     tokenId: (await newProgram(service, account, { scopes: ['read'] })).tokenId,
   };
@@ -204,6 +212,8 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     setPassword: page(() => '/set-password', {
       body: { token: world.linkToken, password: 'correct horse battery' },
     }),
+    showConfirmationForm: page(({ confirmToken }) => `/confirm-address?token=${confirmToken}`),
+    confirmAddress: page(() => '/confirm-address', { body: { token: world.confirmToken } }),
     getHealth: page(() => '/healthz'),
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),

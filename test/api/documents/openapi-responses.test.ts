@@ -110,8 +110,9 @@ describe('the document describes the responses', () => {
     };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
     for (const [id, call] of thatReturn(404)) {
-      const body = id === 'setPassword' ? { body: valid } : {};
-      await checked(id, 404, call({ ...nothing, account, linkToken: valid.token }, body));
+      const body = id === 'setPassword' || id === 'confirmAddress' ? { body: valid } : {};
+      const tokens = { linkToken: valid.token, confirmToken: valid.token };
+      await checked(id, 404, call({ ...nothing, account, ...tokens }, body));
     }
   });
 

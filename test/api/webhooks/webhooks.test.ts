@@ -20,7 +20,7 @@ const create = (fields: object = {}, as = account) =>
 const patch = (webhookId: unknown, body: object, as = account) =>
   as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
 const fields =
-  'webhookId interests targetAddress status disabledReason name ordering supersede headers description maxPerSecond createdAt updatedAt'.split(
+  'webhookId interests targetAddress status disabledReason name ordering supersede headers description maxPerSecond notifyEmail notifyEmailConfirmed createdAt updatedAt'.split(
     ' ',
   );
 const unknownId = '018f0000-0000-7000-8000-000000000000';
@@ -261,6 +261,7 @@ describe('updating a webhook', () => {
     [{ status: 'DELETED', interests: [], targetAddress: 'x' }, ['status', 'interests', 'targetAddress']],
     [{ interests: null }, ['interests']],
     [{ maxPerSecond: 1_001 }, ['maxPerSecond']],
+    [{ notifyEmail: 'you@example.com' }, ['notifyEmail']], // the service sends no mails
     [{ maxPerSecond: 1.5 }, ['maxPerSecond']],
     [{ maxPerSecond: '5' }, ['maxPerSecond']],
     [{ supersede: 1, ordering: 'FIFO', headers: { host: 'x' } }, ['supersede', 'ordering', 'headers.host']],

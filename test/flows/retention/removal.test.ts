@@ -76,9 +76,16 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     `insert into exhausted_deliveries select $1, gen_random_uuid(), gen_random_uuid() from generate_series(1, 3)`,
     [webhookId],
   );
-  await service.sql(`insert into mails (mail_id, kind, user_id) values (gen_random_uuid(), 'WELCOME', $1)`, [
-    account.userId,
-  ]);
+  await service.sql(
+    `insert into mails (mail_id, kind, user_id, shipper_id) values (gen_random_uuid(), 'WELCOME', $1, $2)`,
+    [account.userId, account.shipperId],
+  );
+  await service.sql(
+    `with asked as (insert into notify_addresses values ($1, 'planted-user@example.com')),
+          counted as (insert into mail_budgets values ($1, current_date, 1))
+     insert into notices_to_mail (notice_id, shipper_id, webhook_id, facts) values (gen_random_uuid(), $1, $2, '{}')`,
+    [account.shipperId, webhookId],
+  );
   await service.sql(manyShipments, [account.shipperId, webhookId, bulk]);
 }
 
@@ -138,6 +145,9 @@ const thoughtOf = [
     'mails',
     'webhook_starts',
     'exhausted_deliveries',
+    'mail_budgets',
+    'notices_to_mail',
+    'notify_addresses',
     'users',
     'webhooks',
     'ended_sessions',

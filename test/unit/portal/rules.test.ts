@@ -155,6 +155,8 @@ describe('a summary', () => {
     ordering: 'SHIPMENT' as const,
     supersede: false,
     maxPerSecond: null,
+    notifyEmail: null,
+    notifyEmailConfirmed: null,
     headers: {},
     description: '',
     createdAt: '2026-11-25T11:00:00+00:00',

@@ -66,6 +66,7 @@ class AsyncClient(_calls.Access):
         headers: dict[str, str] | None = None,
         description: str | None = None,
         max_per_second: int | None = None,
+        notify_email: str | None = None,
         secret: str | None = None,
     ) -> Webhook:
         """Creates the webhook of this name, or changes it where it differs, as `Client.subscribe` does."""
@@ -78,6 +79,7 @@ class AsyncClient(_calls.Access):
             headers=headers,
             description=description,
             maxPerSecond=max_per_second,
+            notifyEmail=notify_email,
             secret=secret,
         )
         return cast(Webhook, await self._call(call))

@@ -69,6 +69,7 @@ class Client(_calls.Access):
         headers: dict[str, str] | None = None,
         description: str | None = None,
         max_per_second: int | None = None,
+        notify_email: str | None = None,
         secret: str | None = None,
     ) -> Webhook:
         """Creates the webhook of this name, or changes it where it differs. Call it when a receiver's program starts.
@@ -85,6 +86,7 @@ class Client(_calls.Access):
             headers=headers,
             description=description,
             maxPerSecond=max_per_second,
+            notifyEmail=notify_email,
             secret=secret,
         )
         return cast(Webhook, self._call(call))

@@ -125,6 +125,7 @@ class _Webhook(TypedDict):
     headers: dict[str, str]
     description: str
     maxPerSecond: int | None
+    notifyEmail: str | None
     createdAt: str
     updatedAt: str
     pausedBy: str | None

@@ -5,6 +5,7 @@ import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Code } from '../../parts/Id.js';
 import { Form, FormProblem, SelectField, SubmitButton, TextField, useFieldError } from '../../parts/Form.js';
+import { session } from '../../session.js';
 import { wordOf } from '../../words.js';
 import { notices, useStates } from './catalogue.js';
 
@@ -24,6 +25,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
     ordering: webhook?.ordering ?? ('SHIPMENT' as const),
     supersede: webhook?.supersede ?? false,
     maxPerSecond: webhook?.maxPerSecond ?? null,
+    notifyEmail: webhook?.notifyEmail ?? null,
   });
   const [rows, setRows] = useState(() => toRows(webhook?.headers ?? {}));
   const set = (changes: Partial<typeof values>) => setValues((before) => ({ ...before, ...changes }));
@@ -94,9 +96,27 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           value={values.maxPerSecond === null ? '' : String(values.maxPerSecond)}
           onInput={(text) => set({ maxPerSecond: text === '' ? null : Number(text) })}
         />
+        {session.value?.features.email && (
+          <TextField
+            label="Tell by e-mail"
+            name="notifyEmail"
+            type="email"
+            hint="When it fails, recovers or is disabled. Somebody who is no user must confirm the address first."
+            value={values.notifyEmail ?? ''}
+            onInput={(text) => set({ notifyEmail: text.trim() || null })}
+          />
+        )}
         <HeaderFields rows={rows} onChange={setRows} />
         <FormProblem
-          shown={['targetAddress', 'description', 'interests', 'ordering', 'maxPerSecond', 'headers']}
+          shown={[
+            'targetAddress',
+            'description',
+            'interests',
+            'ordering',
+            'maxPerSecond',
+            'notifyEmail',
+            'headers',
+          ]}
         />
         <footer>
           <Button onClick={onClose}>Cancel</Button>

@@ -297,6 +297,12 @@ function Settings({ webhook }: { webhook: Webhook }) {
         <Fact name="Undelivered states">
           {webhook.supersede ? 'Skipped when a later one is recorded' : 'All sent'}
         </Fact>
+        {webhook.notifyEmail !== null && (
+          <Fact name="Told by e-mail">
+            {webhook.notifyEmail}
+            {!webhook.notifyEmailConfirmed && ' (not confirmed yet)'}
+          </Fact>
+        )}
         {webhook.maxPerSecond !== null && <Fact name="At most per second">{webhook.maxPerSecond}</Fact>}
         <Fact name="Headers">
           {headers.length === 0
