@@ -150,7 +150,7 @@ function serve(
         ? pages
         : [
             ...pages,
-            access.passwordPage,
+            ...access.linkPages,
             documentPages(() => apiDocument(config, routes), publicUrl),
             portalPages({
               inbox: inbox !== undefined,

@@ -34,6 +34,7 @@ export interface World {
   deliveryId: string;
   replayId: string;
   linkToken: string;
+  supportToken: string;
   cookie: string;
   tokenId: string;
 }
@@ -62,6 +63,8 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   );
   const link = await operator(service, `/users/${other.userId}/password-link`, post);
   const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
+  const portal = await operator(service, `/shippers/${account.shipperId}/portal-link`, post);
+  const supportToken = new URL(portal.data.url as string).searchParams.get('token')!;
   return {
     account,
     other,
@@ -73,6 +76,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     deliveryId,
     replayId,
     linkToken,
+    supportToken,
     cookie: await openSession(service, account),
     tokenId: (await newProgram(service, account, { scopes: ['read'] })).tokenId,
   };
@@ -165,6 +169,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       method: 'PATCH',
       body: { name: 'Acme Books & more' },
     }),
+    createPortalLink: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/portal-link`, post),
     rotateAccountKey: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/rotate-key`, post),
     listUsers: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/users`),
     signOutUser: byOperator(({ leaving }) => `/users/${leaving.userId}/sign-out`, post),
@@ -199,6 +204,8 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     setPassword: page(() => '/set-password', {
       body: { token: world.linkToken, password: 'correct horse battery' },
     }),
+    showSupportForm: page(({ supportToken }) => `/support?token=${supportToken}`),
+    openPortal: page(() => '/support', { body: { token: world.supportToken } }),
     getHealth: page(() => '/healthz'),
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),

@@ -108,9 +108,11 @@ describe('the document describes the responses', () => {
       trackingId: 'NONE',
     };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
+    const ofLinks = ['setPassword', 'openPortal'];
     for (const [id, call] of thatReturn(404)) {
-      const body = id === 'setPassword' ? { body: valid } : {};
-      await checked(id, 404, call({ ...nothing, account, linkToken: valid.token }, body));
+      const body = ofLinks.includes(id) ? { body: valid } : {};
+      const links = { linkToken: valid.token, supportToken: valid.token };
+      await checked(id, 404, call({ ...nothing, account, ...links }, body));
     }
   });
 
@@ -137,6 +139,8 @@ describe('the document describes the responses', () => {
     await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
     const short = { body: { token: world.linkToken, password: 'short' } };
     await checked('setPassword', 400, calls.setPassword!({}, short));
+    const elsewhere = { headers: { 'sec-fetch-site': 'cross-site' } };
+    await checked('openPortal', 400, calls.openPortal!({}, elsewhere));
   });
 
   test('to unknown query parameters', async () => {
@@ -151,7 +155,7 @@ describe('the document describes the responses', () => {
 
   test('to successful calls', async () => {
     await checked('declareWebhook', 201, calls.declareWebhook!());
-    const last = ['deleteWebhook', 'setPassword'];
+    const last = ['deleteWebhook', 'setPassword', 'openPortal'];
     const ids = Object.keys(calls).sort((a, b) => last.indexOf(a) - last.indexOf(b));
     for (const id of ids) {
       const { responses } = checker.operations.get(id)!.operation;
