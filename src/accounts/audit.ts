@@ -17,6 +17,8 @@ export const auditActions = [
   'USER_SIGNED_OUT',
   'PASSWORD_LINK_CREATED',
   'PASSWORD_SET',
+  'SUPPORT_LINK_CREATED',
+  'SUPPORT_LINK_OPENED',
   'TOKEN_CREATED',
   'TOKEN_REVOKED',
   'WEBHOOK_CREATED',
@@ -61,8 +63,9 @@ export interface AuditEntry {
 
 export const service: Actor = { kind: 'SERVICE', name: null, address: null };
 
-export function actorOf({ operator, program, userId, address }: Caller): Actor {
-  if (operator !== null) return { kind: 'OPERATOR', name: operator, address };
+export function actorOf({ operator, program, support, userId, address }: Caller): Actor {
+  const name = operator ?? support ?? null;
+  if (name !== null) return { kind: 'OPERATOR', name, address };
   if (program) return { kind: 'TOKEN', name: program.tokenId, address };
   return { kind: 'USER', name: userId, address };
 }

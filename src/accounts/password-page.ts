@@ -35,21 +35,21 @@ export const password = described(
   'correct horse battery staple',
 );
 
-const linkToken = described(
+export const linkToken = described(
   z.string().regex(linkTokenPattern),
   'Token of the link.',
   'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
 );
 const form = z.object({ token: linkToken, password }).meta({ id: 'PasswordChoice' });
 
-/** The page is public: lookups of links must not starve other database work. */
-const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
+/** The pages of links are public: lookups must not starve other database work. */
+export const linkLookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
 
 export function passwordPage(deps: { db: Database; mails: boolean; onPasswordSet(): void }): Router {
   const { db, onPasswordSet } = deps;
   const linkVoid = `<p>This link has already been used or has expired. ${deps.mails ? 'Get a new one on <a href="/">the log-in page</a>.' : 'Ask your operator for a new one.'}</p>`;
   const router = Router();
-  const lookupGate = createGate(lookups);
+  const lookupGate = createGate(linkLookups);
   const ownerOf = (token: string, request: Request): Promise<LinkOwner | null> =>
     lookupGate.run(addressOf(request) ?? '', () => findLinkOwner(db, sha256(token)));
   router.get('/set-password', async (request, response) => {
@@ -93,13 +93,13 @@ export function passwordPage(deps: { db: Database; mails: boolean; onPasswordSet
   return router;
 }
 
+export const notRead = smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>');
+
 /** A body that is not a form gets a page in response, not JSON. */
 export const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
-  response
-    .status(400)
-    .send(smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>'));
+  response.status(400).send(notRead);
 };
 
 /**

@@ -25,6 +25,8 @@ export interface Caller {
   operator: string | null;
   /** The token of a shipper's program; null for anyone else. */
   program: ProgramCaller | null;
+  /** Name of the operator whose read-only session in the shipper's portal it is; absent for anyone else. */
+  support?: string;
   address: string | null;
 }
 

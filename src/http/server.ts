@@ -125,6 +125,7 @@ const admission =
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {
+        if (caller.support !== undefined && spec.method !== 'get') throw readOnly();
         limit(caller.shipperId, caller.rateLimit ?? null);
         if (caller.program) await authorize(spec, request, caller.shipperId, caller.program);
         shares[spec.cost].begin(caller.shipperId, response);
@@ -133,6 +134,13 @@ const admission =
     if (takesBody(spec)) response.locals.countBytes = bodyBytes(callerOf(request, response), response);
     next();
   };
+
+const readOnly = () =>
+  new ApiError(
+    403,
+    'FORBIDDEN',
+    "This session is the operator's, for support. It is read-only: only a user of the shipper may do that.",
+  );
 
 /** Handles errors itself, so that a waiting request retains nothing of its path through Express. */
 function handler(spec: Route, api: Api, fail: Fail): RequestHandler {

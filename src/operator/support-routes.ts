@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit.js';
 import { shipperExists } from '../accounts/shippers.js';
+import { newSupportLink } from '../accounts/support/store.js';
 import { deliveryDetails, deliveryList } from '../history/log/responses.js';
 import * as log from '../history/log/routes.js';
-import { evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
+import { described, evenIfFieldsAreWrong, idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { operatorRoute, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -13,6 +15,37 @@ import type { StateCatalogue } from '../shipments/states.js';
 import { isInRangeOf, owedByKey } from '../engine/engine.js';
 
 const shipperId = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID');
+
+const portalLink = z
+  .object({
+    url: described(
+      z.string(),
+      'Open it in a browser. It is good for one use, within 15 minutes.',
+      'https://parcelhook.example.com/support?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+      { format: 'uri' },
+    ),
+  })
+  .meta({ id: 'PortalLink', description: "The link, which opens the shipper's portal." });
+
+export const portalLinkRoute = (db: Database, publicUrl: () => string, cell: string | undefined): Route =>
+  operatorRoute({
+    method: 'post',
+    path: '/operator/v1/shippers/:shipperId/portal-link',
+    summary: "Make a link that opens a shipper's portal",
+    operationId: 'createPortalLink',
+    description:
+      "For support. The link opens the shipper's portal, read-only, for an hour: every change is 403. Its making and its opening are in the audit log, and the shipper's users see when it was opened last.",
+    responses: { 201: portalLink },
+    params: z.object({ shipperId: idInPath('The shipper.') }),
+    handle: async ({ caller, params }) => {
+      if (!isUuid(params.shipperId)) throw notFound('This shipper');
+      const links = { publicUrl: publicUrl(), cell };
+      return {
+        httpStatus: 201,
+        data: { url: await newSupportLink(db, links, actorOf(caller), params.shipperId) },
+      };
+    },
+  });
 
 /** An empty list would hide that the id is misspelt. */
 async function requireShipper(db: Database, id: string): Promise<void> {

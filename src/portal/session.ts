@@ -2,10 +2,15 @@ import { signal } from '@preact/signals';
 import { call, isExpired, renewSession } from './api.js';
 
 export interface Session {
-  user: { userId: string; email: string };
+  /** Null for the operator. */
+  user: { userId: string; email: string } | null;
   shipper: { shipperId: string; name: string };
   expiresAt: string;
   features: { simulate: boolean; email: boolean };
+  /** The session is the operator's, for support: the service refuses every change. */
+  readOnly?: true;
+  /** When the operator last opened this portal. */
+  supportOpenedAt?: string;
 }
 
 export interface Credentials {
@@ -49,7 +54,7 @@ export async function logOut(): Promise<void> {
  */
 function take(found: Session | null): void {
   const previous = session.value;
-  if (previous && found && previous.user.userId !== found.user.userId) return void location.reload();
+  if (previous && found && previous.user?.userId !== found.user?.userId) return void location.reload();
   if (previous && !found) isExpired.value = true;
   else session.value = found;
   if (found) renewSession();

@@ -9,6 +9,8 @@ import { createLoginLimits } from '../accounts/login/limits.js';
 import { passwordLinkRoute } from '../accounts/login/password-link.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { passwordPage } from '../accounts/password-page.js';
+import { supportPage } from '../accounts/support/page.js';
+import { createSupportSessions } from '../accounts/support/sessions.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createPrograms } from '../accounts/programs/authenticate.js';
 import { authorizeProgram } from '../accounts/programs/authorize.js';
@@ -60,12 +62,14 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     tokens: createTokens({ ...signing, audience: 'api' }),
     sessions: createTokens({ ...signing, audience: 'portal' }),
     cookie: createSessionCookie(config.PUBLIC_URL),
+    supports: createSupportSessions(db),
   };
   const principals = createPrincipalCache(db);
   const programs = createPrograms(db);
   const onAccountChanged = () => {
     principals.clear();
     programs.clear();
+    credentials.supports.clear();
   };
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
   const onRefused = () => onLimited('at_once');
@@ -95,8 +99,11 @@ export function openAccess(resources: Resources, refusals: Refusals) {
       costly: createShares({ ...costlyShare, onRefused }),
     },
     bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
-    passwordPage: passwordPage({ db, mails, onPasswordSet: principals.clear }),
-    confirmPage: confirmPage(db),
+    linkPages: [
+      passwordPage({ db, mails, onPasswordSet: principals.clear }),
+      confirmPage(db),
+      supportPage({ db, ...credentials }),
+    ],
     loginRoutes: [
       loginRoute(logIn, credentials.tokens),
       ...sessionRoutes({

@@ -1,5 +1,6 @@
 import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
+import { supportPaths } from '../accounts/support/page.js';
 import { programRoutes } from '../accounts/programs/routes.js';
 import type { Config } from '../config/config.js';
 import { byHandRoutes } from '../catch-up/by-hand.js';
@@ -27,7 +28,7 @@ import { eventRoutes } from '../operator/event-routes.js';
 import { handRoutes } from '../operator/hand-routes.js';
 import { shipperRoutes, userRoutes } from '../operator/account-routes.js';
 import { readStatus, statusRoute } from '../operator/status.js';
-import { supportRoutes } from '../operator/support-routes.js';
+import { portalLinkRoute, supportRoutes } from '../operator/support-routes.js';
 import { webhookTopRoute } from '../operator/webhook-top.js';
 import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -211,6 +212,7 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, publi
       onResumed: async (shipperId) => engine.wake(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
+    portalLinkRoute(db, publicUrl, cell),
     ...userRoutes({
       db,
       publicUrl,
@@ -231,6 +233,7 @@ export const apiDocument = (
     pages: (schemas) => ({
       ...passwordPaths(schemas),
       ...confirmPaths(schemas),
+      ...supportPaths(schemas),
       ...healthPaths(schemas),
       ...(config.METRICS_PORT === undefined && metricsPaths),
       ...documentPaths,

@@ -150,8 +150,7 @@ function serve(
         ? pages
         : [
             ...pages,
-            access.passwordPage,
-            access.confirmPage,
+            ...access.linkPages,
             documentPages(() => apiDocument(config, routes), publicUrl),
             portalPages({
               inbox: inbox !== undefined,

@@ -1,5 +1,6 @@
 import { dropOldAudit } from '../accounts/audit.js';
 import { readConcurrencyLimits } from '../accounts/shippers.js';
+import { forgetSupportLinks } from '../accounts/support/store.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
@@ -191,6 +192,7 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => deleteOldExternalIds(db, retentionMs),
       () => deleteExpiredIdempotencyKeys(db),
       () => forgetEndedSessions(db),
+      () => forgetSupportLinks(db),
       () => deleteOldDestinations(db),
       () => deleteOldMails(db),
       () => forgetUnconfirmed(db),

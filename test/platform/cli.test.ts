@@ -69,6 +69,7 @@ function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply 
   if (route === 'POST /operator/v1/shippers') return ok({ shipperId: 's-1', accountKey: 'key-1' }, 201);
   if (/shippers\/[^/]+\/users$/.test(route))
     return ok({ userId: 'u-1', setPasswordUrl: 'http://x/set' }, 201);
+  if (/\/portal-link$/.test(route)) return ok({ url: 'http://x/support' }, 201);
   if (/\/rotate-key$/.test(route)) return ok({ accountKey: 'key-2' });
   if (route === 'GET /operator/v1/audit') return ok(audited);
   if (/\/users\/[^/]+\/password-link$/.test(route)) return ok({ setPasswordUrl: 'http://x/set' }, 201);

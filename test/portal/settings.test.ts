@@ -1,6 +1,6 @@
 /** The portal has some of its parts only with certain settings. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { operator, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startServiceWith, type Service } from '../support/harness.js';
 import { startMailServer, type MailServer } from '../support/mail/server.js';
 import { sharedService } from '../support/shared-service.js';
@@ -61,6 +61,46 @@ inBrowser('the form of a webhook shows the addresses that notifications come fro
   );
   await expectSound(page);
 });
+
+inBrowser(
+  'the operator opens a portal by a link, sees that it is read-only, and can change nothing',
+  async () => {
+    const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
+    const support = await openBrowser(service);
+    const { page } = support;
+    await page.goto(link.data.url as string);
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Open the portal' }).click();
+    const bar = page.getByText(
+      /^Read-only, for support\. You see the portal of Shipper as its users do, until .*\d/,
+    );
+    await bar.waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    expect(await page.getByRole('button', { name: 'New webhook' }).count()).toBe(0);
+    await expectSound(page);
+    await page.getByRole('button', { name: /^Send test to / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
+    await page.getByRole('dialog').getByText('It is read-only').waitFor();
+    await page.keyboard.press('Escape');
+    for (const place of ['Deliveries', 'Tokens']) {
+      await placesOf(page).getByRole('link', { name: place }).click();
+      await page.getByRole('heading', { level: 1, name: place }).waitFor();
+      await bar.waitFor();
+    }
+    expect(await page.getByRole('button', { name: 'New token' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Shipper' }).click();
+    await page.getByText('opened by the operator').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in to Parcelhook' }).waitFor();
+    support.allow(/status of 403/);
+    await support.close();
+
+    await portal.page.goto('/webhooks');
+    await portal.page.getByRole('button', { name: 'Shipper' }).click();
+    await portal.page.getByText('The operator last opened this portal, read-only,').waitFor();
+    await expectSound(portal.page);
+  },
+);
 
 inBrowser('where no e-mails are sent, the log-in offers none', async () => {
   const other = await openBrowser(await sharedService());

@@ -8,10 +8,11 @@ import { programTokenPrefix, sameText, sha256 } from '../credentials.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import type { Programs } from '../programs/authenticate.js';
 import { accountKeyExists } from '../shippers.js';
+import { isSupportToken, type SupportSessions } from '../support/sessions.js';
 import type { Tokens, VerifiedClaims } from '../tokens.js';
 
 /** The session's cookie: no script reads it, no other site's page sends it. */
-type SessionCookie = ReturnType<typeof createSessionCookie>;
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 const tokenPattern = /^[\w.-]{1,4096}$/;
 
@@ -105,6 +106,7 @@ export interface ShipperCredentials {
   tokens: Tokens;
   sessions: Tokens;
   cookie: SessionCookie;
+  supports: SupportSessions;
 }
 
 /** Null if a request without a key has none, because what it has besides names its shipper. */
@@ -132,6 +134,32 @@ async function claimsOf(
   return { claims: await sessions.verify(session), accountKey };
 }
 
+/** Null unless the portal's cookie is that of the operator's session. */
+function supportTokenIn(request: Request, { cookie }: ShipperCredentials): string | null {
+  const session = request.headers.authorization === undefined ? cookie.read(request) : null;
+  return session !== null && isSupportToken(session) ? session : null;
+}
+
+async function supportCaller(
+  request: Request,
+  token: string,
+  { supports }: ShipperCredentials,
+): Promise<Caller> {
+  requireSameOrigin(request);
+  if (optionalKey(request) !== null)
+    throw unauthorized('Bearer', 'A session for support takes no account key.');
+  const { shipperId, rateLimit, operator } = await supports.authenticate(token);
+  return {
+    shipperId,
+    userId: '',
+    rateLimit,
+    operator: null,
+    program: null,
+    support: operator,
+    address: addressOf(request),
+  };
+}
+
 /**
  * Accepts a request as Authentication 3 of the specification asks, or with the token of a program. 403: the key is
  * another shipper's, the shipper is suspended, or no page of ours sent the cookie. 503: the token cannot be checked now.
@@ -145,6 +173,8 @@ export const authenticateShipper =
       const { shipperId, rateLimit } = program;
       return { shipperId, userId: '', rateLimit, operator: null, program, address: addressOf(request) };
     }
+    const supportToken = supportTokenIn(request, credentials);
+    if (supportToken !== null) return supportCaller(request, supportToken, credentials);
     const { claims, accountKey } = await claimsOf(request, bearer, credentials);
     if (!claims) throw unauthorized();
     const { shipperId, userId } = claims;

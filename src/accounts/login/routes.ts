@@ -9,6 +9,8 @@ import type { Request } from 'express';
 import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
+import { isSupportToken } from '../support/sessions.js';
+import { endSupportSession, lastSupportOf, type SupportSession } from '../support/store.js';
 import { endSession, findUserByLogin, rememberOrigin, type User } from '../users.js';
 import type { Refusals } from '../audit.js';
 import { sha256, verifyPassword } from '../credentials.js';
@@ -103,7 +105,7 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
   });
 }
 
-interface SessionDependencies extends Pick<ShipperCredentials, 'sessions' | 'cookie'> {
+interface SessionDependencies extends Pick<ShipperCredentials, 'sessions' | 'cookie' | 'supports'> {
   db: Database;
   logIn: LogIn;
   principals: PrincipalCache;
@@ -112,10 +114,12 @@ interface SessionDependencies extends Pick<ShipperCredentials, 'sessions' | 'coo
 
 const session = z
   .object({
-    user: z.object({
-      userId: uuid('Identifier of the user.'),
-      email: described(z.string(), "The user's e-mail address.", 'you@example.com'),
-    }),
+    user: z
+      .object({
+        userId: uuid('Identifier of the user.'),
+        email: described(z.string(), "The user's e-mail address.", 'you@example.com'),
+      })
+      .nullable(),
     shipper: z.object({
       shipperId: uuid('Identifier of the shipper.'),
       name: described(z.string(), 'Name of the shipper.', 'Acme'),
@@ -125,6 +129,13 @@ const session = z
       simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
     }),
+    readOnly: described(
+      z.literal(true),
+      "The session is the operator's, opened by a link: `user` is null, and every change is 403. Absent otherwise.",
+    ).optional(),
+    supportOpenedAt: instant(
+      'When the operator last opened this portal, read-only. Absent if that was not in the last 30 days.',
+    ).optional(),
   })
   .meta({ id: 'Session', description: 'The user who is logged in to the portal.' });
 
@@ -159,7 +170,7 @@ const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as const;
 
 export function sessionRoutes(deps: SessionDependencies): Route[] {
-  const { db, sessions, cookie, logIn, principals, features } = deps;
+  const { db, sessions, cookie, supports, logIn, principals, features } = deps;
   const describe = (
     { userId, shipperId, expiresAtMs }: Pick<VerifiedClaims, 'userId' | 'shipperId' | 'expiresAtMs'>,
     email: string,
@@ -170,13 +181,32 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     expiresAt: isoOffset(new Date(expiresAtMs)),
     features,
   });
+  const describeSupport = (found: SupportSession | null) =>
+    found?.shipperStatus === 'ACTIVE'
+      ? {
+          user: null,
+          shipper: { shipperId: found.shipperId, name: found.shipperName },
+          expiresAt: isoOffset(found.endsAt),
+          features,
+          readOnly: true,
+        }
+      : null;
   const current = async (request: Request) => {
     const claims = await sessions.verify(cookie.read(request) ?? '');
     if (!claims) return null;
     const { verdict, principal } = await judgeBy(principals, claims, claims.accountKeyHash);
     return verdict === 'ENDED' ? null : { claims, principal: principal!, isGood: verdict === 'GOOD' };
   };
+  const supportToken = (request: Request): string | null => {
+    const token = cookie.read(request);
+    return token !== null && isSupportToken(token) ? token : null;
+  };
   const endCurrent = async (request: Request) => {
+    const support = supportToken(request);
+    if (support !== null) {
+      await endSupportSession(db, sha256(support));
+      return supports.clear();
+    }
     const found = await current(request);
     if (!found) return;
     const { userId, sessionId, expiresAtMs } = found.claims;
@@ -196,10 +226,18 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       orNull: true,
       headers: reading,
       handle: async (_request, { request }) => {
+        const support = supportToken(request);
+        if (support !== null) return { data: describeSupport(await supports.find(support)) };
         const found = await current(request);
         if (!found?.isGood) return { data: null };
         const { claims, principal } = found;
-        return { data: describe(claims, principal.email, principal.shipperName) };
+        const openedAt = await lastSupportOf(db, claims.shipperId);
+        return {
+          data: {
+            ...describe(claims, principal.email, principal.shipperName),
+            ...(openedAt && { supportOpenedAt: isoOffset(openedAt) }),
+          },
+        };
       },
     }),
     route({

@@ -82,6 +82,12 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
         send('post', `${one}/rotate-key`, { path, body: { overlap } }),
       ),
     );
+  named(
+    'portal-link',
+    'make a link that opens the portal of a shipper, read-only, for an hour; valid for 15 minutes and one use',
+  )
+    .addHelpText('after', example('shipper portal-link --shipper 0199…'))
+    .action(request((send, path: Chosen) => send('post', `${one}/portal-link`, { path, body: {} })));
 }
 
 interface Limits {

@@ -8,6 +8,7 @@ import {
   instantInQuery,
   stateInQuery,
 } from '../../http/request/fields.js';
+import { actorOf, audited } from '../../accounts/audit.js';
 import { otherWebhook } from '../../accounts/programs/authorize.js';
 import { isoOffset, route, type Route } from '../../http/route.js';
 import { attemptsCursor, isUuid, pageOf, paging } from '../../http/request/paging.js';
@@ -143,9 +144,14 @@ export function deliveryRoutes({
       responses: { 200: deliveryDetails },
       params: detailsParams,
       query: detailsQuery,
-      handle: async ({ caller, params: { deliveryId }, query }) => ({
-        data: await detailsPage(db, caller.shipperId, deliveryId, query),
-      }),
+      handle: async ({ caller, params: { deliveryId }, query }) => {
+        const { shipperId } = caller;
+        const read = (from: Database) => detailsPage(from, shipperId, deliveryId, query);
+        if (caller.support === undefined) return { data: await read(db) };
+        const entryOf = ({ webhookId }: { webhookId: string }) =>
+          ({ action: 'DELIVERY_READ', shipperId, webhookId }) as const;
+        return { data: await audited(db, actorOf(caller), read, entryOf) };
+      },
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ApiError } from '../api.js';
+import { session } from '../session.js';
 import { wordOf, words } from '../words.js';
 
 /** Sets the document's title while the component is shown; the place's own is the default. */
@@ -10,7 +11,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** The head of a place: its heading, what to know of it, and its buttons. */
+/** The head of a place: its heading, what to know of it, and its buttons, most of which change something. */
 export function PageHead({
   title,
   children,
@@ -26,7 +27,7 @@ export function PageHead({
         <h1 tabIndex={-1}>{title}</h1>
         {children && <div class="lead">{children}</div>}
       </div>
-      {actions && <div class="actions">{actions}</div>}
+      {actions && !session.value?.readOnly && <div class="actions">{actions}</div>}
     </div>
   );
 }

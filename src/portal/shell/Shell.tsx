@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, outage, isExpired, isApiError } from '../api.js';
 import { Button } from '../parts/Button.js';
 import { Empty, Loading } from '../parts/Page.js';
-import { now } from '../parts/Time.js';
+import { exact, now, Time } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
 import { placeAt, places } from '../places.js';
 import { Link, navigate, path } from '../router.js';
@@ -77,6 +77,7 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
           <AccountMenu />
         </div>
       </header>
+      <SupportBanner />
       <OutageBanner />
       <main id="main" ref={main} tabIndex={-1}>
         {found ? (
@@ -90,18 +91,23 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
 }
 
 function AccountMenu() {
-  const { user, shipper } = session.value!;
+  const { user, shipper, supportOpenedAt } = session.value!;
   return (
     <>
-      <button type="button" class="account" popovertarget="account-menu" title={user.email}>
+      <button type="button" class="account" popovertarget="account-menu" title={user?.email}>
         <span>{shipper.name}</span>
       </button>
       <div id="account-menu" class="menu" popover="auto">
         <p>
           <strong>{shipper.name}</strong>
           <br />
-          <span class="soft">{user.email}</span>
+          <span class="soft">{user?.email ?? 'opened by the operator'}</span>
         </p>
+        {supportOpenedAt && (
+          <p class="soft">
+            The operator last opened this portal, read-only, <Time at={supportOpenedAt} />.
+          </p>
+        )}
         <Button kind="quiet" onClick={logOut}>
           Log out
         </Button>
@@ -109,6 +115,15 @@ function AccountMenu() {
     </>
   );
 }
+
+/** The operator sees it, who has opened the portal for support. */
+const SupportBanner = () =>
+  session.value?.readOnly ? (
+    <p class="banner" role="note">
+      <strong>Read-only, for support.</strong> You see the portal of {session.value.shipper.name} as its users
+      do, until {exact(session.value.expiresAt)}. Nothing can be changed.
+    </p>
+  ) : null;
 
 const NotFound = () => (
   <Empty title="There is no such page" isPage>
@@ -188,8 +203,12 @@ function LoginPage() {
 function LoginDialog() {
   return (
     <Dialog title="Your session has ended">
-      <p>Log in again to continue. The page is as you left it.</p>
-      <LoginForm email={session.value!.user.email} />
+      <p>
+        {session.value!.readOnly
+          ? 'To go on, make a new link, or log in as a user of the shipper.'
+          : 'Log in again to continue. The page is as you left it.'}
+      </p>
+      <LoginForm email={session.value!.user?.email} />
       <p>
         <button type="button" class="link" onClick={() => void logOut().catch(() => location.assign('/'))}>
           Log in as someone else
@@ -199,7 +218,7 @@ function LoginDialog() {
   );
 }
 
-function LoginForm({ email: knownEmail = '' }: { email?: string }) {
+function LoginForm({ email: knownEmail = '' }: { email?: string | undefined }) {
   const [key, setKey] = useState(() => prefill.key || rememberedKey());
   const [email, setEmail] = useState(knownEmail || prefill.email);
   const [password, setPassword] = useState(prefill.password);

@@ -38,6 +38,7 @@ export interface World {
   replayId: string;
   linkToken: string;
   confirmToken: string;
+  supportToken: string;
   cookie: string;
   tokenId: string;
 }
@@ -72,6 +73,8 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     [account.shipperId, confirmToken],
   );
   const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
+  const portal = await operator(service, `/shippers/${account.shipperId}/portal-link`, post);
+  const supportToken = new URL(portal.data.url as string).searchParams.get('token')!;
   return {
     account,
     other,
@@ -85,6 +88,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     replayId,
     linkToken,
     confirmToken,
+    supportToken,
     cookie: await openSession(service, account),
     tokenId: (await newProgram(service, account, { scopes: ['read'] })).tokenId,
   };
@@ -177,6 +181,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       method: 'PATCH',
       body: { name: 'Acme Books & more' },
     }),
+    createPortalLink: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/portal-link`, post),
     rotateAccountKey: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/rotate-key`, post),
     listUsers: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/users`),
     signOutUser: byOperator(({ leaving }) => `/users/${leaving.userId}/sign-out`, post),
@@ -214,6 +219,8 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     }),
     showConfirmationForm: page(({ confirmToken }) => `/confirm-address?token=${confirmToken}`),
     confirmAddress: page(() => '/confirm-address', { body: { token: world.confirmToken } }),
+    showSupportForm: page(({ supportToken }) => `/support?token=${supportToken}`),
+    openPortal: page(() => '/support', { body: { token: world.supportToken } }),
     getHealth: page(() => '/healthz'),
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),

@@ -109,10 +109,12 @@ describe('the document describes the responses', () => {
       toCancel: 'NONE',
     };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
+    const ofLinks = ['setPassword', 'openPortal', 'confirmAddress'];
     for (const [id, call] of thatReturn(404)) {
-      const body = id === 'setPassword' || id === 'confirmAddress' ? { body: valid } : {};
-      const tokens = { linkToken: valid.token, confirmToken: valid.token };
-      await checked(id, 404, call({ ...nothing, account, ...tokens }, body));
+      const body = ofLinks.includes(id) ? { body: valid } : {};
+      const { token } = valid;
+      const links = { linkToken: token, supportToken: token, confirmToken: token };
+      await checked(id, 404, call({ ...nothing, account, ...links }, body));
     }
   });
 
@@ -139,6 +141,8 @@ describe('the document describes the responses', () => {
     await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
     const short = { body: { token: world.linkToken, password: 'short' } };
     await checked('setPassword', 400, calls.setPassword!({}, short));
+    const elsewhere = { headers: { 'sec-fetch-site': 'cross-site' } };
+    await checked('openPortal', 400, calls.openPortal!({}, elsewhere));
   });
 
   test('to unknown query parameters', async () => {
@@ -153,7 +157,7 @@ describe('the document describes the responses', () => {
 
   test('to successful calls', async () => {
     await checked('declareWebhook', 201, calls.declareWebhook!());
-    const last = ['deleteWebhook', 'setPassword'];
+    const last = ['deleteWebhook', 'setPassword', 'openPortal'];
     const ids = Object.keys(calls).sort((a, b) => last.indexOf(a) - last.indexOf(b));
     for (const id of ids) {
       const { responses } = checker.operations.get(id)!.operation;

@@ -68,6 +68,7 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     [webhookId],
   );
   await newProgram(service, account, { scopes: ['read'], name: 'Planted program' });
+  await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
   await service.sql(
     `insert into webhook_starts (webhook_id, next_at, drawn, step) values ($1, now(), 1, '1 s')`,
     [webhookId],
@@ -128,6 +129,7 @@ const thoughtOf = [
     'orders_to_create',
     'outbox',
     'program_tokens',
+    'support_links',
   ],
   ...[
     'password_links',

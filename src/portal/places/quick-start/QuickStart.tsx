@@ -215,7 +215,7 @@ function FirstOrder(outcomes: Outcomes) {
       <details>
         <summary>The same with curl</summary>
         <Code
-          text={orderCommand(location.origin, rememberedKey(), session.value!.user.email, order)}
+          text={orderCommand(location.origin, rememberedKey(), session.value!.user?.email ?? '', order)}
           label="Copy the commands"
         />
       </details>
