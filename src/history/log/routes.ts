@@ -39,7 +39,10 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
       exampleIds.eventId,
     ).optional(),
     state: stateInQuery(knownStates, 'Only deliveries of this state.'),
-    status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
+    status: described(
+      z.enum([...deliveryStatuses, 'UNFINISHED']),
+      'Only deliveries with this status now; `UNFINISHED`: `PENDING`, `SENDING` or `HELD`.',
+    ).optional(),
     statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
       type: 'integer',
       minimum: 100,
