@@ -129,8 +129,16 @@ export const DeliveryBadge = ({ delivery }: { delivery: { status: string; attemp
   );
 
 /** Leads a failed attempt that got a response to the doctor, with its own headers and body. */
-export const DiagnoseLink = ({ deliveryId, number }: { deliveryId: string; number: number }) => (
-  <Link class="button small" href={`/doctor?delivery=${deliveryId}&attempt=${number}`}>
+export const DiagnoseLink = ({
+  deliveryId,
+  number,
+  class: look = 'small',
+}: {
+  deliveryId: string;
+  number: number;
+  class?: string;
+}) => (
+  <Link class={`button ${look}`} href={`/doctor?delivery=${deliveryId}&attempt=${number}`}>
     Diagnose
   </Link>
 );

@@ -221,4 +221,11 @@ const Wait = ({
   delivery: Delivery;
   webhookStatus: string;
   blocker: Delivery | null;
-}) => <small class="soft">{waitInShort(delivery, now.value, webhookStatus, blocker)}</small>;
+}) => {
+  const text = waitInShort(delivery, now.value, webhookStatus, blocker);
+  return (
+    <small class="soft" title={text}>
+      {text}
+    </small>
+  );
+};

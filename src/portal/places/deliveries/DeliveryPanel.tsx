@@ -163,7 +163,7 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
   return (
     <div class="redeliver">
       {!isWatched && last && isRefused(last) && (
-        <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} />
+        <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
       )}
       {!isCancelled && (
         <Button onClick={send} isBusy={isWatched}>
