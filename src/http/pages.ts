@@ -61,9 +61,18 @@ const types: Record<string, string> = {
 /**
  * The portal's page and what it loads, read on the first request. It comes last: to a browser it responds at every
  * address that nothing else has. `inbox`: whether the development inbox is on;
- * `greeting`: whether the service has printed a link that fills in the log-in; `email`: whether it sends e-mails.
+ * `greeting`: whether the service has printed a link that fills in the log-in; `email`: whether it sends e-mails;
+ * `attempts`: how many a delivery gets.
  */
-export function portalPages(has: { inbox: boolean; greeting: boolean; email: boolean }): Router {
+export function portalPages({
+  attempts,
+  ...has
+}: {
+  inbox: boolean;
+  greeting: boolean;
+  email: boolean;
+  attempts: number;
+}): Router {
   const router = Router({ caseSensitive: true });
   let page: string | undefined;
   let assets: ReturnType<typeof readAssets> | undefined;
@@ -72,7 +81,7 @@ export function portalPages(has: { inbox: boolean; greeting: boolean; email: boo
     if (!canHaveSession(request)) return void response.status(403).send(tlsNeeded);
     page ??= Object.entries(has).reduce(
       (text, [name, isOn]) => text.replace(`{{${name}}}`, isOn ? 'on' : 'off'),
-      readFileSync(path.join(folder, 'index.html'), 'utf8'),
+      readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{{attempts}}', String(attempts)),
     );
     response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
   };

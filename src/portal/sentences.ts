@@ -1,31 +1,22 @@
 /** Deliveries, attempts and replays told in sentences. Pure: the clock is an argument. */
 
-import { countText, durationText, waitText } from './units.js';
+import {
+  blockerInShort,
+  fromNow,
+  isCalled,
+  isFailure,
+  type AttemptLike,
+  type DeliveryLike,
+  type Turn,
+} from './in-short.js';
+import { durationText } from './units.js';
 
-export interface AttemptLike {
-  durationMs: number | null;
-  statusCode: number | null;
-  errorCode: string | null;
-  errorDetail?: string | null | undefined;
-}
-
-export interface DeliveryLike {
-  status: string;
-  heldBy: string | null;
-  nextProbeAt: string | null;
-  reason: string | null;
-  attemptCount: number;
-  lastAttempt: AttemptLike | null;
-  nextAttemptAt: string | null;
-}
-
-export const isUnfinished = ({ status }: { status: string }) =>
-  status === 'PENDING' || status === 'SENDING' || status === 'HELD';
+const perhapsSecret = 'If it verifies signatures, this is what a wrong secret looks like.';
 
 const statusHints: Record<number, string> = {
-  400: 'It did not accept the body: check that it reads notifications in the form we send.',
-  401: 'It requires credentials: add them as a header of the webhook. If it verifies signatures, check its secret.',
-  403: 'It refused the sender: check its firewall, and the secret that it verifies with.',
+  400: `${perhapsSecret} If not, check that it reads notifications in the form we send.`,
+  401: `${perhapsSecret} If not, it requires credentials: add them as a header of the webhook.`,
+  403: `${perhapsSecret} If not, check its firewall.`,
   404: 'There is nothing at this path: check the target address.',
   405: 'It does not accept POST at this path: check the target address.',
   408: 'It waited too long for the request.',
@@ -42,7 +33,9 @@ const statusHints: Record<number, string> = {
 function hintOfStatus(status: number): string {
   if (status >= 300 && status < 400) return 'Redirects are not followed: register the final address.';
   if (status >= 100 && status < 200) return 'That is not a final response.';
-  return statusHints[status] ?? '';
+  if (status < 300) return '';
+  const own = status < 500 ? 'It says that the request is at fault' : 'It failed inside';
+  return statusHints[status] ?? `${own}: search its log for the webhook-id.`;
 }
 
 const tlsFaults: Record<string, [fact: string, hint: string]> = {
@@ -107,7 +100,10 @@ function outcomeOf(attempt: AttemptLike): Told {
             `Your server did not respond ${waitedOf(attempt)}`,
             'Respond first, and do the work after that.',
           )
-        : told(`Your server responded ${statusCode}, but did not finish ${waitedOf(attempt)}`);
+        : told(
+            `Your server responded ${statusCode}, but did not finish ${waitedOf(attempt)}`,
+            'End the response; a short body is enough.',
+          );
     case 'DNS':
       return attempt.errorDetail === 'TOO_MANY_ADDRESSES'
         ? told('The host name has more than 32 addresses', 'None of them is called.')
@@ -116,15 +112,21 @@ function outcomeOf(attempt: AttemptLike): Told {
             'Check what DNS has for it. Private addresses do not count.',
           );
     case 'CONNECT':
-      return told(
-        'Your server could not be reached',
-        'No connection could be made: is it running, and reachable on this port?',
-      );
+      return attempt.errorDetail === 'UNREACHABLE'
+        ? told(
+            'There is no way to the address of your server',
+            'Check the address that DNS has for it, its network and its firewall.',
+          )
+        : told(
+            'Your server refused the connection',
+            'Nothing listens on this port, or a firewall refuses: is it running?',
+          );
     case 'RESET':
       return told(
         statusCode === null
           ? `Your server closed the connection without a response${after(attempt)}`
           : `Your server responded ${statusCode}, and closed the connection too early`,
+        'Look in its log for a crash. A proxy or a firewall before it may end connections, too.',
       );
     case 'TLS': {
       const fault = tlsFaults[attempt.errorDetail ?? ''];
@@ -138,12 +140,15 @@ function outcomeOf(attempt: AttemptLike): Told {
     case 'ADDRESS_DENIED':
       return told(
         'The target address must not be called',
-        'Nothing was sent. Private and internal addresses are refused.',
+        'Nothing was sent. Private and internal addresses are refused: register a public one.',
       );
     case 'PROTOCOL':
       return attempt.errorDetail === 'RESPONSE_TOO_LARGE'
         ? told('Your server sent 64 KiB, and no status among them', 'The connection was closed then.')
-        : told('Your server did not respond with valid HTTP');
+        : told(
+            'Your server did not respond with valid HTTP',
+            'Is another kind of server on this port, or one that speaks https?',
+          );
   }
   if (statusCode !== null) {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
@@ -180,18 +185,12 @@ const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}
 
 export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));
 
-function fromNow(at: string | null, nowMs: number): string {
-  const leftMs = at === null ? 0 : Date.parse(at) - nowMs;
-  return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
-}
-
-/** A webhook that is not called keeps the times of its retries, but none of them is kept to. */
-const isCalled = (webhookStatus: string) => webhookStatus === 'ACTIVE';
-
-function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): string {
+function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number, blocker: Turn | null): string {
   switch (heldBy) {
     case 'TURN':
-      return 'It is waiting its turn: an earlier state of this shipment is still owed.';
+      return blocker
+        ? `It waits for ${blockerInShort(blocker, nowMs)}: states of a shipment go out in order.`
+        : 'It waits for an earlier state of this shipment, which is still owed.';
     case 'CIRCUIT':
       return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what waits.`;
     case 'PAUSED':
@@ -224,11 +223,13 @@ function failedEnd({ reason, attemptCount }: DeliveryLike): string {
     : 'it will not be sent again';
 }
 
-const isFailure = ({ errorCode, statusCode }: AttemptLike) =>
-  errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
-
 /** The state of a delivery in a sentence. "Your server responded 503 in 212 ms; next attempt in 4 min." */
-export function deliverySentence(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
+export function deliverySentence(
+  delivery: DeliveryLike,
+  nowMs: number,
+  webhookStatus = 'ACTIVE',
+  blocker: Turn | null = null,
+): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
   const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;
   const before = (then: string) => (failure ? `${failure.fact}. ${then}` : then);
@@ -243,53 +244,13 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number, webhookS
     case 'SENDING':
       return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
     case 'HELD':
-      return before(holdSentence(delivery, nowMs));
+      return before(holdSentence(delivery, nowMs, blocker));
     case 'CANCELLED':
       return before(cancelSentence(delivery));
     case 'FAILED':
       return failure ? goingOn(failure, failedEnd(delivery)) : `It failed; ${failedEnd(delivery)}.`;
   }
   return `Its status is ${status}.`;
-}
-
-const holds: Record<string, string> = {
-  TURN: 'its turn',
-  PAUSED: 'paused',
-  DISABLED: 'disabled',
-  RATE: 'its rate',
-  SUSPENDED: 'suspended',
-};
-
-/** Text for a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
-export function waitInShort(delivery: DeliveryLike, nowMs: number, webhookStatus = 'ACTIVE'): string {
-  const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
-  if (status === 'HELD')
-    return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
-  if (status !== 'PENDING') return '';
-  if (!isCalled(webhookStatus)) return holds[webhookStatus] ?? '';
-  return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
-}
-
-const errorsInShort: Record<string, string> = {
-  TIMEOUT: 'No response',
-  DNS: 'Name not found',
-  CONNECT: 'Not reached',
-  RESET: 'Connection closed',
-  TLS: 'TLS failed',
-  ADDRESS_DENIED: 'Address refused',
-  PROTOCOL: 'Invalid HTTP',
-  LOST: 'Interrupted',
-};
-
-/** Text for a row of the log: "503 in 212 ms", "No response in 15 s", "Not reached". */
-export function outcomeInShort(attempt: AttemptLike | null): string {
-  if (!attempt) return '–';
-  const { statusCode, errorCode, durationMs } = attempt;
-  if (durationMs === null && statusCode === null) return 'Interrupted';
-  const error = errorsInShort[errorCode ?? ''];
-  const what = error ?? String(statusCode ?? errorCode);
-  const isTimed = durationMs !== null && (!error || errorCode === 'TIMEOUT');
-  return isTimed ? `${what} in ${durationText(durationMs)}` : what;
 }
 
 const triggers: Record<string, string> = {
@@ -301,39 +262,3 @@ const triggers: Record<string, string> = {
 
 export const triggerText = ({ trigger, requestedBy }: { trigger: string; requestedBy: string | null }) =>
   requestedBy === 'OPERATOR' ? 'by hand, by the operator' : (triggers[trigger] ?? trigger);
-
-const nothingQueued: Record<string, string> = {
-  NOTHING_RECORDED: 'Nothing was recorded in that time.',
-  NO_INTEREST: 'Nothing that this webhook is interested in was recorded in that time.',
-  ALL_SUCCEEDED: 'There is nothing to send: everything from that time has succeeded or is on its way.',
-  EXPIRED: 'That time is no longer in the log.',
-  ERASED:
-    'There is nothing to send: what is left from that time was erased. The counts on this page may still include it.',
-  PARKED:
-    'There is nothing to send: what is left of it is sent automatically once the webhook is called again.',
-};
-
-/** The words about a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
-export function replayAnswer({ queued, reason }: { queued: number | null; reason: string | null }): string {
-  if (queued === null) return 'It has begun, and counts its deliveries as it goes.';
-  if (queued > 0) return `It will send ${countText(queued, 'delivery', 'deliveries')}.`;
-  return nothingQueued[reason ?? ''] ?? 'There is nothing to send.';
-}
-
-export function replaySentence({
-  status,
-  done,
-  total,
-}: {
-  status: string;
-  done: number;
-  total: number | null;
-}): string {
-  if (total === 0) return 'There was nothing to send.';
-  const settled =
-    total === null
-      ? `${done.toLocaleString('en')} settled so far`
-      : `${done.toLocaleString('en')} of ${countText(total, 'delivery', 'deliveries')} settled`;
-  if (status === 'CANCELLED') return `It was cancelled: ${settled}.`;
-  return `${settled}.`;
-}

@@ -61,8 +61,9 @@ function take(found: Session | null): void {
 }
 
 /** The page that the service serves says what the service has. */
-const has = (name: string) =>
-  document.querySelector(`meta[name="parcelhook-${name}"]`)?.getAttribute('content') === 'on';
+const told = (name: string) =>
+  document.querySelector(`meta[name="parcelhook-${name}"]`)?.getAttribute('content');
+const has = (name: string) => told(name) === 'on';
 
 /** An inbox: for development only. */
 export const hasInbox = has('inbox');
@@ -70,3 +71,5 @@ export const hasInbox = has('inbox');
 export const hasEmail = has('email');
 /** An account that the service itself has made and greeted with: never in production. */
 export const hasGreeting = has('greeting');
+/** How many attempts a delivery gets by the schedule. */
+export const maxAttempts = Number(told('attempts'));

@@ -156,6 +156,7 @@ function serve(
               inbox: inbox !== undefined,
               greeting: config.embedded,
               email: config.SMTP_URL !== undefined,
+              attempts: config.RETRY_SCHEDULE.length + 1,
             }),
           ],
   });

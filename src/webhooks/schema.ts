@@ -329,6 +329,9 @@ const health = z.object({
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
   nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
+  failedSince: instantOrNull(
+    'When an attempt failed for the first time since the last success; null if the last attempt succeeded.',
+  ),
   disablesAt: instantOrNull(
     'When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.',
   ),

@@ -112,6 +112,16 @@ describe('on a terminal of 120 characters', () => {
     ]);
   });
 
+  test('a delivery that is tried again is retrying', async () => {
+    const delivery = { deliveryId: id(1), status: 'PENDING', state: 'LOST', createdAt: at };
+    const of = (attemptCount: number) => ({ ...delivery, attemptCount });
+    data = { deliveries: [of(2), of(0)], nextCursor: null };
+    const statuses = (await shown('delivery list --shipper s')).flatMap(
+      (line) => /PENDING|RETRYING/.exec(line) ?? [],
+    );
+    expect(statuses).toEqual(['RETRYING', 'PENDING']);
+  });
+
   test('the top webhooks fit, with what is owed to them and how much fails', async () => {
     const webhook = { webhookId: id(2), shipperId: id(3), status: 'DISABLED', circuit: 'CLOSED' };
     const figures = { pendingCount: 800, isMore: true, failureRate: 0.996, p95Ms: 15_000 };

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
-import { placeOrder, type Account } from '../support/client.js';
+import { expectSound, inBrowser, leave, withPortal, type Portal, type Stage } from './browser.js';
+import { operator, placeOrder, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { placeOrders } from '../support/load.js';
 import { until } from '../support/until.js';
@@ -9,13 +9,14 @@ import { until } from '../support/until.js';
 const planted = '<script>alert(1)</script>';
 
 let account: Account;
+let service: Stage['service'];
 let good: Hook;
 let bad: Hook;
 let portal: Portal;
 let page: Page;
 
 withPortal(async (stage) => {
-  ({ account, portal, page } = stage);
+  ({ account, portal, page, service } = stage);
   good = await startHook(account, { interests: ['*'], description: `Good ${planted}`, ordering: 'NONE' });
   bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
   stage.onEnd(good.receiver.close);
@@ -62,7 +63,7 @@ inBrowser(
     const before = await view();
     await page.keyboard.press('Enter');
     await panel()
-      .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\.$/)
+      .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\. It failed inside: /)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
     const phases = panel().getByText(/^(connect|first byte) \d+ ms$/);
@@ -88,6 +89,57 @@ inBrowser(
     await panel().waitFor();
   },
 );
+
+inBrowser('a wrong secret is found from the red line, with nothing to paste but the secret', async () => {
+  const refusing = await startHook(account, { description: 'Refusing' });
+  Object.assign(refusing.response, {
+    status: 400,
+    body: 'bad signature',
+    headers: { 'retry-after': '1800' },
+  });
+  const trackingId = await placeOrder(account, 'REFUSED');
+  await openLog(`?webhookId=${refusing.webhookId}`);
+  await rows().getByText('Retrying 1/10').waitFor();
+  await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+  await page.goto(`/shipments/${trackingId}`);
+  await page.getByText(/waits for Created \(400, retry in \d+ min\)/).waitFor();
+  await openLog(`?webhookId=${refusing.webhookId}&state=PICKED_UP`);
+  await rows().first().getByRole('link').click();
+  await panel()
+    .getByRole('link', { name: /^It waits for Created \(400, retry in \d+ min\)/ })
+    .click();
+  await panel()
+    .getByText(/^Your server responded 400 in .*If it verifies signatures, this is what a wrong secret looks/)
+    .first()
+    .waitFor();
+  await panel().getByRole('link', { name: 'Diagnose' }).first().click();
+  await page.getByText('bad signature').waitFor();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
+  const secret = page.getByRole('textbox', { name: 'Secret', exact: true });
+  const diagnose = page.getByRole('button', { name: 'Diagnose' });
+  await secret.fill(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
+  await diagnose.click();
+  await page.getByText("Wrong secret: another webhook's, or an old one").waitFor();
+  expect(await page.locator('.verdict.bad').count()).toBe(1);
+  await expectSound(page);
+  await secret.fill(`"${refusing.secret}"`);
+  await diagnose.click();
+  await page.getByText('The secret is not as it was issued').waitFor();
+  await secret.fill(refusing.secret);
+  await diagnose.click();
+  await page.getByText('This is the right secret').waitFor();
+  await page.getByRole('button', { name: 'Compare with what your server has' }).click();
+  const { body } = (await refusing.receiver.waitFor(1))[0]!;
+  await page.getByRole('textbox', { name: 'Raw body' }).fill(JSON.stringify(JSON.parse(body), null, 2));
+  await diagnose.click();
+  await page.getByText('The body is not what was sent').waitFor();
+  await page.getByText('First difference').waitFor();
+  await expectSound(page);
+  expect(requests.filter((request) => !/^GET \S+\/(v1|assets)\//.test(request))).toEqual([]);
+  expect(requests.filter((request) => request.includes('whsec'))).toEqual([]);
+  await leave(page, refusing);
+});
 
 inBrowser('what is sent again shows its result as soon as the receiver has responded', async () => {
   await openLog(`?webhookId=${bad.webhookId}`);

@@ -87,6 +87,7 @@ inBrowser('what is planted in a webhook is text in the list, on its page and in 
     ['Pause', 'Pause this webhook?'],
     ['Edit', 'Edit webhook'],
   ] as const) {
+    if (name !== 'Pause') await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('heading', { name: what }).waitFor();
     await expectInert();

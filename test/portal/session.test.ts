@@ -247,7 +247,14 @@ inBrowser('the signature doctor names the cause, and nothing that was pasted lea
   await pasted(notification.body, secret)();
   await page.getByText('It verifies.').waitFor();
   await pasted(notification.body, other)();
-  await page.locator('.findings').getByText('secret').first().waitFor();
+  await page.getByText("Most likely another webhook's secret, or an old one").waitFor();
+  const lines = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => `'${name}': '${String(notification.headers[name])}'`,
+  );
+  await page.getByRole('textbox', { name: 'Headers' }).fill(`{${lines.join(', ')}}`);
+  await page.getByRole('textbox', { name: 'Secret', exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Diagnose' }).click();
+  await page.getByText('It verifies.').waitFor();
   await pasted(rewritten, secret)();
   await page.getByText('First difference').waitFor();
   await expectSound(page);

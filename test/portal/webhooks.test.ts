@@ -5,6 +5,7 @@ import { orderDelivered, startHook, untilFound, type Hook } from '../support/del
 import { placeOrder, type Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
+import { placesOf } from './launch.js';
 import { expectSound, inBrowser, leave, withPortal, type Portal } from './browser.js';
 
 const planted = '<script>alert(1)</script>';
@@ -26,6 +27,11 @@ withPortal(async (stage) => {
 
 const dialog = () => page.getByRole('dialog');
 const button = (name: string) => page.getByRole('button', { name, exact: true });
+/** Opens the menu of the webhook's page first. */
+const choose = async (name: string) => {
+  await button('More').click();
+  await button(name).click();
+};
 const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
 const openWebhook = async (hook: Hook) => {
   await page.goto(`/webhooks/${hook.webhookId}`);
@@ -116,7 +122,7 @@ inBrowser('a test shows the response at once, and gives the focus back', async (
 inBrowser('an edit changes what was changed, and keeps the values of headers that it never saw', async () => {
   const hook = await startHook(account, { description: 'Before', headers: { 'X-Key': 'hidden' } });
   await openWebhook(hook);
-  await button('Edit').click();
+  await choose('Edit');
   await page.getByLabel('Description').fill('After');
   await page.getByLabel('Only these').check();
   await page.getByLabel('Delivered', { exact: true }).check();
@@ -153,7 +159,7 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
 inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
   const hook = await startHook(account, { description: 'Rotated' });
   await openWebhook(hook);
-  await button('Rotate secret').click();
+  await choose('Rotate secret');
   await expectSound(page);
   await dialog().getByRole('button', { name: 'Rotate secret' }).click();
   await page.getByRole('heading', { name: 'New secret' }).waitFor();
@@ -174,14 +180,14 @@ inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
 inBrowser('a webhook is deleted only after it was confirmed', async () => {
   const hook = await startHook(account, { description: 'Deleted one' });
   await openWebhook(hook);
-  await button('Delete').click();
+  await choose('Delete');
   await expectSound(page);
   expect(await page.locator(':focus').innerText()).toBe('Cancel');
   await page.keyboard.press('Enter');
   await dialog().waitFor({ state: 'detached' });
   expect((await read(hook.webhookId)).httpStatus).toBe(200);
   portal.allow(/status of 404/); // the page may have asked for it once more
-  await button('Delete').click();
+  await choose('Delete');
   await button('Delete webhook').click();
   await page.getByText('The webhook was deleted.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/webhooks');
@@ -202,6 +208,11 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByText(/^(Next probe|A probe is under way)/)
     .waitFor();
   await row('Dead').getByText('0 %').waitFor();
+  await page.getByText(/^\d+ of \d+ webhooks needs? you\.$/).waitFor();
+  await placesOf(page)
+    .getByTitle(/^\d+ with a problem$/)
+    .waitFor();
+  expect(await page.getByRole('rowheader').first().innerText()).toContain('Dead');
   await row('Shop').getByText('Active').waitFor();
   await row('Shop').getByText('100 %').waitFor();
   await row('Shop')
@@ -209,8 +220,17 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .waitFor();
   await expectSound(page);
   await row('Dead').getByRole('link', { name: 'Dead' }).click();
-  await page.getByText('Circuit open').waitFor();
+  await page.getByRole('heading', { name: /^Circuit open, without a success since / }).waitFor();
+  await page.getByText(/^The last error, .* ago: Created\. Your server responded 500/).waitFor();
+  await page.getByRole('link', { name: '500', exact: true }).waitFor();
+  await page.getByText(/^Half of the attempts took at most \d+ ms, and 95 % at most \d+ ms/).waitFor();
   await expectSound(page);
+  await page
+    .getByRole('link', { name: /: \d+ attempts, \d+ failed$/ })
+    .last()
+    .click();
+  await page.waitForURL(/\/deliveries\?webhookId=.*&from=.*&to=/);
+  await page.getByRole('row').getByText('Created').first().waitFor();
   await leave(page, dead);
 });
 
@@ -237,7 +257,8 @@ inBrowser(
       .getByRole('link', { name: '2', exact: true })
       .click();
     await page.waitForURL(/\/deliveries\?webhookId=/);
-    await page.getByRole('row').getByText('Pending').first().waitFor();
+    await page.waitForURL(/status=UNFINISHED/);
+    await page.getByRole('row').getByText('Retrying 1/10').nth(1).waitFor();
     await page.goBack();
     await show.getByRole('button', { name: 'Paused' }).click();
     await page.getByText('None of your webhooks is in this list.').waitFor();

@@ -164,6 +164,12 @@ const deliveryColumns = [
   'targetAddress',
 ];
 
+/** A delivery that failed and is tried again is `RETRYING`, as in the portal; the API has it as `PENDING`. */
+const inWords = (delivery: Data): Data =>
+  delivery.status === 'PENDING' && Number(delivery.attemptCount) > 0
+    ? { ...delivery, status: 'RETRYING' }
+    : delivery;
+
 function addDeliveryCommands(program: Command, request: Request, io: Io): void {
   const delivery = program.command('delivery').description('deliveries of a shipper');
   inTime(
@@ -188,7 +194,11 @@ function addDeliveryCommands(program: Command, request: Request, io: Io): void {
           const query = { shipperId, webhookId, eventId, ...filters };
           return send('get', '/operator/v1/deliveries', { query });
         },
-        fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 6, width: widthOf(io) }),
+        (data) =>
+          fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 6, width: widthOf(io) })({
+            ...data,
+            deliveries: Array.isArray(data.deliveries) ? data.deliveries.map(inWords) : data.deliveries,
+          }),
       ),
     );
   delivery
@@ -198,8 +208,10 @@ function addDeliveryCommands(program: Command, request: Request, io: Io): void {
     .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
     .addHelpText('after', example('delivery show --delivery 0199…'))
     .action(
-      request((send, { delivery, ...query }: Given & { delivery: string }) =>
-        send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
+      request(
+        (send, { delivery, ...query }: Given & { delivery: string }) =>
+          send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
+        (data) => aligned(inWords(data)),
       ),
     );
 }

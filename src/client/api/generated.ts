@@ -1681,6 +1681,12 @@ export interface components {
                 nextProbeAt: string | null;
                 /**
                  * Format: date-time
+                 * @description When an attempt failed for the first time since the last success; null if the last attempt succeeded.
+                 * @example null
+                 */
+                failedSince: string | null;
+                /**
+                 * Format: date-time
                  * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.
                  * @example null
                  */
@@ -2025,6 +2031,12 @@ export interface components {
                  * @example null
                  */
                 nextProbeAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When an attempt failed for the first time since the last success; null if the last attempt succeeded.
+                 * @example null
+                 */
+                failedSince: string | null;
                 /**
                  * Format: date-time
                  * @description When it is disabled at the earliest, if nothing succeeds until then: 5 days after its first failure since its last success. It also takes 10 failed attempts of 3 deliveries on 2 days (UTC). Null if it does not fail (90 % of at least 10 attempts in a minute, or an hour without a success over at least 3 attempts), or is not `ACTIVE`.
@@ -3401,11 +3413,11 @@ export interface components {
              */
             errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              * @enum {string|null}
              */
-            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "UNREACHABLE" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -3566,11 +3578,11 @@ export interface components {
              */
             errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              * @enum {string|null}
              */
-            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
+            errorDetail: "EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "INCOMPLETE_CHAIN" | "UNKNOWN_CA" | "OLD_TLS" | "CLIENT_CERTIFICATE_REQUIRED" | "UNREACHABLE" | "TOO_MANY_ADDRESSES" | "RESPONSE_TOO_LARGE" | "MALFORMED_HEADER" | "HEADERS_TOO_LARGE" | "REFUSED" | null;
             /**
              * @description The headers of the request, with names in lower case. The values of the webhook's own headers are shown as `••••`. Null if no request was sent or that is not known, or if the event was erased. Also null for a success, unless it was made by hand or the service runs with `LOG_DETAIL=all`.
              * @example {
@@ -6836,8 +6848,8 @@ export interface operations {
                  * @example CREATED
                  */
                 state?: string;
-                /** @description Only deliveries with this status now. */
-                status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+                /** @description Only deliveries with this status now; `UNFINISHED`: `PENDING`, `SENDING` or `HELD`. */
+                status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "UNFINISHED";
                 /**
                  * @description Only deliveries whose last attempt got this HTTP status.
                  * @example 500
@@ -7565,8 +7577,8 @@ export interface operations {
                  * @example CREATED
                  */
                 state?: string;
-                /** @description Only deliveries with this status now. */
-                status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+                /** @description Only deliveries with this status now; `UNFINISHED`: `PENDING`, `SENDING` or `HELD`. */
+                status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "UNFINISHED";
                 /**
                  * @description Only deliveries whose last attempt got this HTTP status.
                  * @example 500

@@ -209,13 +209,13 @@ function ofJsonString(text: string): string | null {
   }
 }
 
-/** What a print of bytes, or Base64, stands for; null if the text is neither. */
+/** The text that a print of bytes, or Base64, stands for; null if it is neither. */
 export function decodedBody(given: string): string | null {
   const text = ofJsonString(given) ?? given;
   return ofEncoded(text, ofBase64) ?? ofEncoded(text, ofNumbers) ?? ofPython(text);
 }
 
-/** What is decoded counts if it looks like a notification. */
+/** A decoded text counts if it looks like a notification. */
 function ofEncoded(text: string, decode: (text: string) => string | null): string | null {
   const decoded = /^\s*[{"\uFEFF]/.test(text) && !text.includes('"Buffer"') ? null : decode(text.trim());
   return decoded !== null && /^\s*\{/.test(decoded) ? decoded : null;

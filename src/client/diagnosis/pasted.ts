@@ -12,7 +12,7 @@ export interface Pasted {
 type Entry = [name: string, value: string];
 
 const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
-/** What is looked for wherever it stands; other headers are read from JSON and from lines. */
+/** These are looked for wherever they stand; other headers are read from JSON and from lines. */
 const sought = [...names, 'content-length'] as const;
 type Sought = (typeof sought)[number];
 
@@ -100,9 +100,11 @@ function ofNamed(item: Record<string, unknown>): Entry[] {
 const toEntries = ([name, value]: [string, unknown]): Entry[] =>
   [value]
     .flat()
-    .flatMap((each): Entry[] => (isObject(each) || each == null ? [] : [[name, String(each).trim()]]));
+    .flatMap((each): Entry[] =>
+      isObject(each) || each == null || each === '' ? [] : [[name, String(each).trim()]],
+    );
 
-/** What stands beside the headers in an event of AWS Lambda, in a HAR entry, or in a framework's request. */
+/** The text beside the headers in an event of AWS Lambda, in a HAR entry, or in a framework's request. */
 function bodyOf({ rawBody, body, postData, isBase64Encoded }: Record<string, unknown>): string {
   const given = [rawBody, body, isObject(postData) ? postData.text : ''].find(
     (each) => typeof each === 'string' && each !== '',
@@ -132,7 +134,7 @@ export function textOfBytes(bytes: number[]): string | null {
 const dataOfCurl =
   /\s(?:-d|--data(?:-raw|-binary|-ascii)?)[\s=]+\$?(?:'((?:[^']|'\\'')*)'|"((?:[^"\\]|\\.)*)")/;
 
-/** What `curl` is told to send, or a JSON object after an empty line. */
+/** The text that `curl` is told to send, or a JSON object after an empty line. */
 function bodyOfText(text: string): string {
   const [, single, double] = dataOfCurl.exec(text) ?? [];
   if (single !== undefined) return single.replaceAll("'\\''", "'");

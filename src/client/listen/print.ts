@@ -27,6 +27,16 @@ export interface Printer {
   ended(counts: { forwarded: number; refused: number; undelivered: number }): void;
 }
 
+/** The words of the portal. */
+const errors: Record<string, string> = {
+  TIMEOUT: 'no response',
+  DNS: 'name not found',
+  CONNECT: 'refused the connection',
+  RESET: 'connection closed',
+  TLS: 'TLS failed',
+  PROTOCOL: 'invalid HTTP',
+};
+
 export const createPrinter = (write: (text: string) => void): Printer => {
   const print = (line: string) => write(`${printable(line.replace(/[\n\t]/g, ' '))}\n`);
   const told = new Set<string>();
@@ -38,7 +48,9 @@ export const createPrinter = (write: (text: string) => void): Printer => {
     },
     notified({ at, state, trackingId, ok, statusCode, errorCode, durationMs, responseText, diagnosis }) {
       const outcome =
-        statusCode === null ? errorCode : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
+        statusCode === null
+          ? (errors[errorCode ?? ''] ?? errorCode)
+          : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
       const failed = statusCode === null ? 'not delivered' : 'rejected';
       const mark = ok ? '' : `  ${failed}${responseText === null ? '' : `: ${responseText}`}`;
       print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);

@@ -24,6 +24,7 @@ const detailMeanings = {
   UNKNOWN_CA: 'with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted',
   OLD_TLS: 'with `TLS`: the server speaks neither TLS 1.2 nor 1.3',
   CLIENT_CERTIFICATE_REQUIRED: 'with `TLS`: the server demands a client certificate, and none is sent',
+  UNREACHABLE: 'with `CONNECT`: no network leads to the address, or no host has it',
   TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
   RESPONSE_TOO_LARGE:
     'with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks',
@@ -72,6 +73,7 @@ export function errorCodeOf(error: unknown): ErrorCode {
 
 /** Our details for the codes of Node, OpenSSL and X.509. Node 20 has the reason of an EPROTO in its message only. */
 const DETAILS: [RegExp, ErrorDetail][] = [
+  [/^E(HOST|NET)(UNREACH|DOWN) /, 'UNREACHABLE'],
   [/^CERT_HAS_EXPIRED /, 'EXPIRED'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN) /, 'SELF_SIGNED'],
   [

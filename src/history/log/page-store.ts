@@ -65,7 +65,7 @@ export interface LogFilter {
   /** The id that the delivery shows: the caller's own, if it sent one. */
   eventId?: string | undefined;
   state?: string | undefined;
-  status?: DeliveryStatus | undefined;
+  status?: DeliveryStatus | 'UNFINISHED' | undefined;
   statusCode?: number | undefined;
   errorCode?: string | undefined;
   from?: Date | undefined;
@@ -250,7 +250,8 @@ interface PageRange {
 }
 
 function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirEvents }: PageRange): string {
-  const { status, webhookId } = filter;
+  const { webhookId } = filter;
+  const status = filter.status === 'UNFINISHED' ? undefined : filter.status;
   const isSought = seeksOutcome(filter);
   const owed = unfinishedDeliveries(
     '$6',
@@ -273,7 +274,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
       ? `select 'log' as part, f.* from (${ofEvents(events[source], webhookId, most, [
           owed,
           `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
-            ${status ? `and status = '${status}'` : ''}`,
+            ${filter.status ? `and status = '${filter.status}'` : ''}`,
         ])}) f ${newest}`
       : `select 'owed' as part, f.* from (${owed} ${isFinished(status) ? 'and false' : newest}) f
          ${source === 'owed' ? '' : `union all ${ofLog}`}`;

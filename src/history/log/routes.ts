@@ -42,13 +42,13 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
     ).optional(),
     state: stateInQuery(knownStates, 'Only deliveries of this state.', deliveryStatuses),
     status: described(
-      z.enum(deliveryStatuses, {
+      z.enum([...deliveryStatuses, 'UNFINISHED'], {
         error: ({ input }) =>
           knownStates.has(input as string)
             ? `must be a status; ${input as string} is a state: use state=${input as string}`
-            : oneOf([...deliveryStatuses], input),
+            : oneOf([...deliveryStatuses, 'UNFINISHED'], input),
       }),
-      'Only deliveries with this status now.',
+      'Only deliveries with this status now; `UNFINISHED`: `PENDING`, `SENDING` or `HELD`.',
     ).optional(),
     statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
       type: 'integer',

@@ -64,11 +64,20 @@ export async function webhookHealth(db: Database, webhookIds: string[]): Promise
 }
 
 const healthOf = (
-  { circuitOpen, nextProbeAt, disablesAt, lastSuccessAt, pendingCount, parkedSince }: HealthFigures,
+  {
+    circuitOpen,
+    nextProbeAt,
+    failedSince,
+    disablesAt,
+    lastSuccessAt,
+    pendingCount,
+    parkedSince,
+  }: HealthFigures,
   failureRate: number | null,
 ) => ({
   circuit: circuitOpen ? 'OPEN' : 'CLOSED',
   nextProbeAt: isoOffset(nextProbeAt),
+  failedSince: isoOffset(failedSince),
   disablesAt: isoOffset(disablesAt),
   lastSuccessAt: isoOffset(lastSuccessAt),
   failureRate,
@@ -80,6 +89,7 @@ interface HealthFigures {
   webhookId: string;
   circuitOpen: boolean;
   nextProbeAt: Date | null;
+  failedSince: Date | null;
   disablesAt: Date | null;
   lastSuccessAt: Date | null;
   pendingCount: number;
@@ -124,11 +134,11 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
                                             then started_at + ${ms('duration_ms')} end) as at
            from deliveries where ${succeeded} and state = s.state order by delivery_id desc limit $2) d
      ), circuit as (
-       select open_until, last_success_at, 
+       select open_until, last_success_at, failing_since,
               case when told > 0 then ${disablesAt('circuits')} end as disables_at from circuits where webhook_id = w.webhook_id
      )
      select exists (select 1 from circuit where open_until is not null) as "circuitOpen",
-            (select open_until from circuit) as "nextProbeAt",
+            (select open_until from circuit) as "nextProbeAt", (select failing_since from circuit) as "failedSince",
             (select disables_at from circuit
               where exists (select from webhooks h where h.webhook_id = w.webhook_id and ${isActive('h')})) as "disablesAt",
             coalesce((select max(at) from arrived where at >= w.hour),

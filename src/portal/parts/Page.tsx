@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ApiError } from '../api.js';
-import { session } from '../session.js';
+import { Link } from '../router.js';
+import { isRetrying, retryingText } from '../in-short.js';
+import { maxAttempts, session } from '../session.js';
 import { wordOf, words } from '../words.js';
 
 /** Sets the document's title while the component is shown; the place's own is the default. */
@@ -116,4 +118,27 @@ export const TableHead = ({ columns, numbers = [] }: { columns: string[]; number
 /** Colour and word, always both. `children` replaces the word: `<StatusBadge status="FAILED">410 Gone</StatusBadge>`. */
 export const StatusBadge = ({ status, children }: { status: string; children?: ComponentChildren }) => (
   <span class={`badge ${words[status]?.[0] ?? 'idle'}`}>{children ?? wordOf(status)}</span>
+);
+
+/** The status of a delivery, which is being retried or not. */
+export const DeliveryBadge = ({ delivery }: { delivery: { status: string; attemptCount: number } }) =>
+  isRetrying(delivery) ? (
+    <StatusBadge status="RETRYING">{retryingText(delivery.attemptCount, maxAttempts)}</StatusBadge>
+  ) : (
+    <StatusBadge status={delivery.status} />
+  );
+
+/** Leads a failed attempt that got a response to the doctor, with its own headers and body. */
+export const DiagnoseLink = ({
+  deliveryId,
+  number,
+  class: look = 'small',
+}: {
+  deliveryId: string;
+  number: number;
+  class?: string;
+}) => (
+  <Link class={`button ${look}`} href={`/doctor?delivery=${deliveryId}&attempt=${number}`}>
+    Diagnose
+  </Link>
 );

@@ -25,13 +25,19 @@ const maxPages = 8;
 
 async function readAll(): Promise<ListedWebhook[]> {
   const pages = await readPages<WebhookPage>(
-    (cursor) => withQuery('/v1/webhooks', { limit: 250, cursor }),
+    (cursor) => withQuery('/v1/webhooks', { include: 'health', limit: 250, cursor }),
     maxPages,
   );
   return pages.flatMap((page) => page.webhooks);
 }
 
 export const isWebhookListRead = () => webhooks.value !== null;
+
+/** Takes the list that another place has read. */
+export function keepWebhookList(list: ListedWebhook[]): void {
+  webhooks.value = list;
+  readAt = Date.now();
+}
 
 /** A change that the list shows: it is read again where it is needed next. */
 export const forgetWebhookList = () => (readAt = 0);

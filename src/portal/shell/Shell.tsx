@@ -6,6 +6,8 @@ import { exact, now, Time } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
 import { placeAt, places } from '../places.js';
 import { Link, navigate, path } from '../router.js';
+import { useWebhookList } from '../places/webhook-list.js';
+import { hasProblem } from '../places/webhooks/summary.js';
 import { logOut, session, hasEmail, hasGreeting, logIn, rememberedKey } from '../session.js';
 import { Dialog } from '../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
@@ -68,6 +70,7 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
               return (
                 <Link key={href} href={href} aria-current={current}>
                   {label}
+                  {href === '/webhooks' && <Problems />}
                 </Link>
               );
             })}
@@ -88,6 +91,16 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
       </main>
     </>
   );
+}
+
+/** How many webhooks fail or are disabled; the list is read again when a place is opened after a while. */
+function Problems() {
+  const count = useWebhookList().filter(hasProblem).length;
+  return count > 0 ? (
+    <span class="count" title={`${count} with a problem`}>
+      {count}
+    </span>
+  ) : null;
 }
 
 function AccountMenu() {

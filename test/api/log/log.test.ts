@@ -163,6 +163,11 @@ describe('the delivery log', () => {
     ['status SUCCEEDED', () => 'status=SUCCEEDED', (d) => d.status === 'SUCCEEDED'],
     ['status FAILED', () => 'status=FAILED', (d) => d.status === 'FAILED'],
     ['status HELD', () => 'status=HELD', (d) => d.status === 'HELD'],
+    [
+      'what is unfinished',
+      () => 'status=UNFINISHED',
+      (d) => ['PENDING', 'SENDING', 'HELD'].includes(String(d.status)),
+    ],
     ['status CANCELLED', () => 'status=CANCELLED', (d) => d.status === 'CANCELLED'],
     ['statusCode', () => 'statusCode=500', (d) => d.lastAttempt?.statusCode === 500],
     ['errorCode', () => 'errorCode=HTTP_STATUS', (d) => d.lastAttempt?.errorCode === 'HTTP_STATUS'],

@@ -153,6 +153,7 @@ test('the health of a webhook shows its last success, its failures and its backl
   const hook = await newHook();
   const none = {
     nextProbeAt: null,
+    failedSince: null,
     disablesAt: null,
     lastSuccessAt: null,
     failureRate: null,
@@ -165,8 +166,8 @@ test('the health of a webhook shows its last success, its failures and its backl
   expect(Math.abs(Date.now() - Date.parse(good.lastSuccessAt as string))).toBeLessThan(10_000);
   hook.response.status = 500;
   await untilFailed(await orderDelivered(account, hook.webhookId));
-  const failing = { failureRate: 2 / 3, pendingCount: 1, disablesAt: expect.stringMatching(offsetForm) };
-  await untilFound(async () => (await health(hook.webhookId)).disablesAt); // outcomes are counted a little later
+  const failing = { failureRate: 2 / 3, pendingCount: 1, failedSince: expect.stringMatching(offsetForm) };
+  await untilFound(async () => (await health(hook.webhookId)).failedSince); // outcomes are counted a little later
   expect(await health(hook.webhookId)).toEqual({ ...good, ...failing });
   await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
   await orderDelivered(account, hook.webhookId);

@@ -10,10 +10,11 @@ import {
   withRows,
 } from '../../../src/portal/list/window.js';
 import { matchPath } from '../../../src/portal/match-path.js';
-import { stepsOf } from '../../../src/portal/places/shipments/steps.js';
+import { behindText, stepsOf, untoldOf } from '../../../src/portal/places/shipments/steps.js';
 import { advice } from '../../../src/portal/places/webhooks/summary.js';
 import {
   interestsInWords,
+  isShownAs,
   nameOf,
   percent,
   shortNameOf,
@@ -66,6 +67,35 @@ test('each state of a shipment has the deliveries of its own event, also where a
 test('a state that is older than the log has no event', () => {
   const steps = stepsOf([entry('CREATED', 1), entry('PICKED_UP', 2)], [event(2)], []);
   expect(steps.map(({ recordedAt }) => recordedAt !== null)).toEqual([false, true]);
+});
+
+test('a webhook that was not told of a state says why', () => {
+  const recordedAt = '2026-11-20T12:00:00+00:00';
+  const hook = (webhookId: string, interests: string[], createdAt = '2026-11-01T00:00:00+00:00') => ({
+    ...{ webhookId, interests, createdAt },
+  });
+  const told = { ...delivery('d', 'event-1'), webhookId: 'told' };
+  const webhooks = [
+    hook('told', ['*']),
+    hook('lost', ['LOST', 'RETURNED']),
+    hook('many', ['LOST', 'RETURNED', 'DELIVERED', 'PICKED_UP']),
+    hook('late', ['*'], '2026-11-21T00:00:00+00:00'),
+  ];
+  const untold = untoldOf({ state: 'CREATED', recordedAt, deliveries: [told] }, webhooks);
+  expect(untold.map(({ webhook, why }) => [webhook.webhookId, why])).toEqual([
+    ['lost', 'wants only Lost, Returned'],
+    ['many', 'wants 4 other states'],
+    ['late', 'made later'],
+  ]);
+});
+
+test('a shipment says how many of the webhooks that want its state are behind', () => {
+  const of = (webhookId: string, status: string) => ({ webhookId, status }) as Delivery;
+  const [a, b, c] = [of('a', 'SUCCEEDED'), of('b', 'PENDING'), of('c', 'HELD')];
+  expect(behindText({ deliveries: [a!, b!] }, [a!, b!, c!])).toBe('1 of 2 webhooks is behind');
+  expect(behindText({ deliveries: [a!] }, [a!, b!])).toBe('Its webhook has it');
+  expect(behindText({ deliveries: [a!, of('d', 'SUCCEEDED')] }, [a!])).toBe('All 2 webhooks have it');
+  expect(behindText(undefined, [])).toBe('');
 });
 
 describe('a live list', () => {
@@ -166,6 +196,7 @@ describe('a summary', () => {
   const health = {
     circuit: 'OPEN' as const,
     nextProbeAt: '2026-11-25T12:00:30+00:00',
+    failedSince: null,
     disablesAt: null,
     lastSuccessAt: null,
     failureRate: 1,
@@ -183,7 +214,7 @@ describe('a summary', () => {
 
   describe('the health of a webhook at a glance', () => {
     test('an active webhook with an open circuit shows the circuit and its next probe', () => {
-      expect(statusOf(webhook, health, [], now)).toBe('OPEN');
+      expect(statusOf(webhook, health)).toBe('OPEN');
       expect(trouble(webhook, health, now)).toBe('Next probe in 30 s');
       expect(advice({ ...webhook, health }, now)).toBe(
         'Next probe in 30 s. If your server works again, send a test: a success sends what waits.',
@@ -192,7 +223,7 @@ describe('a summary', () => {
 
     test('a paused webhook shows that it is paused, whatever its circuit', () => {
       const paused = { ...webhook, status: 'PAUSED' as const };
-      expect(statusOf(paused, health, [], now)).toBe('PAUSED');
+      expect(statusOf(paused, health)).toBe('PAUSED');
       expect(trouble(paused, health, now)).toBe('');
       expect(advice({ ...paused, health }, now)).toBe('');
     });
@@ -218,17 +249,16 @@ describe('a summary', () => {
       expect(trouble(refused, { ...health, circuit: 'CLOSED' }, now)).toBe('It asked to be disabled');
     });
 
-    test('an active webhook is failing if it has had no success for an hour, and all its attempts failed', () => {
-      const closed = { ...health, circuit: 'CLOSED' as const, failureRate: null };
-      const at = (minutesAgo: number) => new Date(now - minutesAgo * 60_000).toISOString();
-      expect(statusOf(webhook, closed, [], now)).toBe('ACTIVE');
-      expect(statusOf(webhook, { ...closed, failureRate: 1 }, [], now)).toBe('FAILING');
-      expect(statusOf(webhook, { ...closed, lastSuccessAt: at(3_000) }, [hour(4, 0)], now)).toBe('FAILING');
-      expect(statusOf(webhook, { ...closed, failureRate: 0.9 }, [hour(10, 1)], now)).toBe('ACTIVE');
-      expect(statusOf(webhook, { ...closed, failureRate: 1, lastSuccessAt: at(5) }, [], now)).toBe('ACTIVE');
-      expect(statusOf({ ...webhook, status: 'PAUSED' }, { ...closed, failureRate: 1 }, [], now)).toBe(
-        'PAUSED',
-      );
+    test('an active webhook is failing if its last attempt failed, and so is one whose circuit is open', () => {
+      const closed = { ...health, circuit: 'CLOSED' as const };
+      const failing = { ...closed, failedSince: '2026-11-25T11:00:00+00:00' };
+      expect(statusOf(webhook, closed)).toBe('ACTIVE');
+      expect(statusOf(webhook, failing)).toBe('FAILING');
+      expect(statusOf({ ...webhook, status: 'PAUSED' }, failing)).toBe('PAUSED');
+      expect(['FAILING', 'OPEN', 'ACTIVE'].filter((status) => isShownAs(status, 'FAILING'))).toEqual([
+        'FAILING',
+        'OPEN',
+      ]);
     });
 
     test('100 % means that nothing failed', () => {

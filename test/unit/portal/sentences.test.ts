@@ -3,15 +3,15 @@ import { errorCodes, errorDetails } from '../../../src/engine/send/errors.js';
 import { deliveryStatuses } from '../../../src/history/log/page-store.js';
 import {
   outcomeInShort,
-  attemptSentence,
-  deliverySentence,
-  replayAnswer,
-  replaySentence,
-  waitedSentence,
+  blockerOf,
+  isRetrying,
+  retryingText,
   waitInShort,
   type AttemptLike,
   type DeliveryLike,
-} from '../../../src/portal/sentences.js';
+} from '../../../src/portal/in-short.js';
+import { attemptSentence, deliverySentence, waitedSentence } from '../../../src/portal/sentences.js';
+import { replayAnswer, replaySentence } from '../../../src/portal/places/recover/sentences.js';
 import { durationText, waitText } from '../../../src/portal/units.js';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
@@ -54,7 +54,7 @@ describe('an attempt', () => {
     ],
     [
       { durationMs: 15_003, errorCode: 'TIMEOUT', statusCode: 200 },
-      'Your server responded 200, but did not finish within 15 s.',
+      'Your server responded 200, but did not finish within 15 s. End the response; a short body is enough.',
     ],
     [
       { statusCode: 200, errorDetail: 'MALFORMED_HEADER' },
@@ -70,7 +70,7 @@ describe('an attempt', () => {
     ],
     [
       { errorCode: 'RESET', durationMs: 40 },
-      'Your server closed the connection without a response after 40 ms.',
+      'Your server closed the connection without a response after 40 ms. Look in its log for a crash. A proxy or a firewall before it may end connections, too.',
     ],
     [
       { errorCode: 'TLS' },
@@ -79,7 +79,7 @@ describe('an attempt', () => {
     [{ errorCode: 'TLS', errorDetail: 'EXPIRED' }, "Your server's certificate has expired. Renew it."],
     [
       { errorCode: 'ADDRESS_DENIED' },
-      'The target address must not be called. Nothing was sent. Private and internal addresses are refused.',
+      'The target address must not be called. Nothing was sent. Private and internal addresses are refused: register a public one.',
     ],
     [
       { errorCode: 'LOST', durationMs: 5_012 },
@@ -92,6 +92,19 @@ describe('an attempt', () => {
     [{ errorCode: 'LATER_CODE' }, 'The attempt failed (LATER_CODE).'],
   ])('%j is told as a sentence', (more, sentence) => {
     expect(attemptSentence(attempt(more))).toBe(sentence);
+  });
+
+  test.each([400, 401, 403])('a %d speaks of the secret first', (statusCode) => {
+    expect(attemptSentence(attempt({ statusCode, errorCode: 'HTTP_STATUS' }))).toMatch(
+      /^Your server responded 40\d in 212 ms\. If it verifies signatures, this is what a wrong secret looks like\. If not, /,
+    );
+  });
+
+  test('every failure has a hint of what to do', () => {
+    for (const errorCode of errorCodes.filter((code) => code !== 'HTTP_STATUS'))
+      expect(attemptSentence(attempt({ errorCode }))).toMatch(/\. \w.+[.?]$/);
+    for (const statusCode of [302, 400, 409, 418, 500, 507])
+      expect(attemptSentence(attempt({ statusCode, errorCode: 'HTTP_STATUS' }))).toMatch(/ ms\. \w.+\.$/);
   });
 
   test.each([401, 403, 404, 405, 413, 429, 502, 504])(
@@ -116,6 +129,7 @@ describe('an attempt', () => {
       { errorCode: 'TLS' },
       { errorCode: 'DNS' },
       { errorCode: 'PROTOCOL' },
+      { errorCode: 'CONNECT' },
     ];
     const told = (errorDetail?: string) =>
       places.map((place) => attemptSentence(attempt({ ...place, errorDetail })));
@@ -135,7 +149,7 @@ describe('a delivery', () => {
     [{ status: 'SENDING', attemptCount: 1 }, 'It is being sent.'],
     [
       { status: 'HELD', heldBy: 'TURN' },
-      'It is waiting its turn: an earlier state of this shipment is still owed.',
+      'It waits for an earlier state of this shipment, which is still owed.',
     ],
     [
       { status: 'HELD', heldBy: 'PAUSED' },
@@ -161,7 +175,7 @@ describe('a delivery', () => {
   test('that failed says what was responded and when it is tried next', () => {
     const lastAttempt = attempt({ statusCode: 500, errorCode: 'HTTP_STATUS' });
     expect(told({ ...retried, lastAttempt, nextAttemptAt: inMs(4 * 60_000) })).toBe(
-      'Your server responded 500 in 212 ms; next attempt in 4 min.',
+      'Your server responded 500 in 212 ms; next attempt in 4 min. It failed inside: search its log for the webhook-id.',
     );
     expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
       'Your server responded 503 in 212 ms; next attempt now. It says that it is temporarily unavailable.',
@@ -180,14 +194,64 @@ describe('a delivery', () => {
   test('whose retries are used up says so', () => {
     const lastAttempt = attempt({ errorCode: 'PROTOCOL' });
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 10 })).toBe(
-      'Your server did not respond with valid HTTP; retries are used up after 10 attempts.',
+      'Your server did not respond with valid HTTP; retries are used up after 10 attempts. Is another kind of server on this port, or one that speaks https?',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 1 })).toBe(
-      'Your server did not respond with valid HTTP; it will not be sent again.',
+      'Your server did not respond with valid HTTP; it will not be sent again. Is another kind of server on this port, or one that speaks https?',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 2, reason: 'REFUSED' })).toBe(
-      'Your server did not respond with valid HTTP; it asked for no more attempts.',
+      'Your server did not respond with valid HTTP; it asked for no more attempts. Is another kind of server on this port, or one that speaks https?',
     );
+  });
+
+  describe('that waits its turn', () => {
+    const waiting = (more: Partial<DeliveryLike>, deliveryId: string, state: string) => ({
+      ...delivery(more),
+      ...{ deliveryId, state, webhookId: 'w', trackingId: 't' },
+    });
+    const held = waiting({ status: 'HELD', heldBy: 'TURN' }, '3', 'PICKED_UP');
+    const refused = attempt({ statusCode: 400, errorCode: 'HTTP_STATUS' });
+    const first = waiting(
+      { lastAttempt: refused, attemptCount: 1, nextAttemptAt: inMs(60_000) },
+      '1',
+      'CREATED',
+    );
+    const between = waiting({ status: 'HELD', heldBy: 'TURN' }, '2', 'IN_TRANSIT');
+
+    test.each<[Partial<DeliveryLike>, string]>([
+      [{}, 'waits for Created (400, retry in 1 min)'],
+      [
+        { lastAttempt: attempt({ errorCode: 'CONNECT' }) },
+        'waits for Created (refused the connection, retry in 1 min)',
+      ],
+      [{ status: 'SENDING' }, 'waits for Created (being sent)'],
+      [{ lastAttempt: null, attemptCount: 0, nextAttemptAt: null }, 'waits for Created'],
+    ])('says what it waits for: %j', (more, text) => {
+      const blocker = blockerOf(held, [between, { ...first, ...more }]);
+      expect(waitInShort(held, nowMs, 'ACTIVE', blocker)).toBe(text);
+      expect(deliverySentence(held, nowMs, 'ACTIVE', blocker)).toMatch(/^It waits for Created/);
+    });
+
+    test('waits for no other webhook or shipment, and for nothing that is finished', () => {
+      const others = [
+        { ...first, webhookId: 'v' },
+        { ...first, trackingId: 'u' },
+        { ...first, status: 'SUCCEEDED' },
+        { ...first, deliveryId: '4' },
+      ];
+      expect(blockerOf(held, others)).toBeNull();
+      expect(blockerOf(first, [between])).toBeNull();
+    });
+  });
+
+  test('that failed and is tried again is retrying, and says how often it was tried', () => {
+    expect(
+      [{}, { attemptCount: 2 }, { attemptCount: 2, status: 'HELD' }].map((more) =>
+        isRetrying(delivery(more)),
+      ),
+    ).toEqual([false, true, false]);
+    expect(retryingText(2, 10)).toBe('Retrying 2/10');
+    expect(retryingText(12, 10)).toBe('Retrying');
   });
 
   test('of any status has a sentence', () => {
@@ -213,6 +277,7 @@ test('a row of the log says in short what was responded, and what it waits for',
   expect(outcomeInShort(failure503)).toBe('503 in 212 ms');
   expect(outcomeInShort(attempt({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No response in 15 s');
   expect(outcomeInShort(attempt({ errorCode: 'RESET' }))).toBe('Connection closed');
+  expect(outcomeInShort(attempt({ errorCode: 'CONNECT' }))).toBe('Refused the connection');
   expect(outcomeInShort(attempt({ durationMs: null }))).toBe('Interrupted');
   const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
   expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');

@@ -3,13 +3,13 @@ import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/ap
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, PageHead, TableHead, StatusBadge } from '../../parts/Page.js';
+import { Empty, PageHead, TableHead, DeliveryBadge } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
-import { isUnfinished, outcomeInShort, waitInShort } from '../../sentences.js';
+import { blockerOf, isUnfinished, outcomeInShort, waitInShort } from '../../in-short.js';
 import { countText } from '../../units.js';
-import { DeliveryPanel } from './DeliveryPanel.js';
+import { lazy } from '../../parts/lazy.js';
 import { FilterBar, filtersOf, noFilters } from './FilterBar.js';
 import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
@@ -17,6 +17,8 @@ import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 
+const onDemand = () => import('../on-demand.js');
+const DeliveryPanel = lazy(async () => (await onDemand()).DeliveryPanel);
 const pageSize = 50;
 
 export function Deliveries() {
@@ -35,6 +37,7 @@ export function Deliveries() {
     newText: (count) => countText(count, 'new delivery', 'new deliveries'),
   });
   useReturn(id, log.list);
+  useEffect(() => void onDemand().catch(() => undefined), []); // a row may be opened next
   const close = () => navigate(addressOf(null));
   const pages = log.shown?.pages ?? [];
   const isFiltered = Object.keys(filters).length > 0;
@@ -143,6 +146,7 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
 /** A row opens its delivery; its link is what the keyboard reaches. */
 function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected: string | undefined }) {
   const webhooks = useWebhookList();
+  const shown = pages.flatMap(({ rows }) => rows);
   return (
     <div class="table-wrap">
       <table class="deliveries">
@@ -158,6 +162,7 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
                 delivery={delivery}
                 webhook={webhookName(webhooks, delivery)}
                 webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
+                blocker={blockerOf(delivery, shown)}
                 isSelected={delivery.deliveryId === selected}
               />
             ))}
@@ -172,17 +177,20 @@ interface RowProps {
   delivery: Delivery;
   webhook: string;
   webhookStatus: string;
+  blocker: Delivery | null;
   isSelected: boolean;
 }
 
-function Row({ delivery, webhook, webhookStatus, isSelected }: RowProps) {
-  const { deliveryId, status, state, shipperTrackingId, attemptCount, createdAt } = delivery;
+function Row({ delivery, webhook, webhookStatus, blocker, isSelected }: RowProps) {
+  const { deliveryId, state, shipperTrackingId, attemptCount, createdAt } = delivery;
   const href = addressOf(deliveryId);
   return (
     <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={opens(href)}>
       <td class="delivery-status">
-        <StatusBadge status={status} />
-        {isUnfinished(delivery) && <Wait delivery={delivery} webhookStatus={webhookStatus} />}
+        <DeliveryBadge delivery={delivery} />
+        {isUnfinished(delivery) && (
+          <Wait delivery={delivery} webhookStatus={webhookStatus} blocker={blocker} />
+        )}
       </td>
       <th scope="row" class="delivery-state">
         <Link href={href} aria-current={isSelected ? 'true' : undefined}>
@@ -205,6 +213,19 @@ function Row({ delivery, webhook, webhookStatus, isSelected }: RowProps) {
 }
 
 /** A component of its own, so that the clock draws only this again. */
-const Wait = ({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) => (
-  <small class="soft">{waitInShort(delivery, now.value, webhookStatus)}</small>
-);
+const Wait = ({
+  delivery,
+  webhookStatus,
+  blocker,
+}: {
+  delivery: Delivery;
+  webhookStatus: string;
+  blocker: Delivery | null;
+}) => {
+  const text = waitInShort(delivery, now.value, webhookStatus, blocker);
+  return (
+    <small class="soft" title={text}>
+      {text}
+    </small>
+  );
+};

@@ -1,20 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DeliveryDetails } from '../../../client/api/types.js';
+import type { DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
 import { call, read, withQuery } from '../../api.js';
 import { Button, Choices } from '../../parts/Button.js';
 import { Code, Id } from '../../parts/Id.js';
-import { Fact, LoadError, Loading, StatusBadge } from '../../parts/Page.js';
+import { DeliveryBadge, DiagnoseLink, Fact, LoadError, Loading, StatusBadge } from '../../parts/Page.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
-import {
-  attemptSentence,
-  deliverySentence,
-  isUnfinished,
-  triggerText,
-  waitedSentence,
-} from '../../sentences.js';
+import { blockerOf, isUnfinished } from '../../in-short.js';
+import { attemptSentence, deliverySentence, triggerText, waitedSentence } from '../../sentences.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
@@ -55,7 +50,7 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
         <Heading id="delivery-title" tabIndex={-1} ref={heading}>
           {data ? wordOf(data.state) : 'Delivery'}
         </Heading>
-        {data && <StatusBadge status={data.status} />}
+        {data && <DeliveryBadge delivery={data} />}
         <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
           ×
         </button>
@@ -84,7 +79,21 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
 
 function Summary({ delivery }: { delivery: DeliveryDetails }) {
   const status = statusOfWebhook(useWebhookList(), delivery.webhookId);
-  return <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0, status)}</>;
+  return delivery.heldBy === 'TURN' ? (
+    <Turn delivery={delivery} />
+  ) : (
+    <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0, status)}</>
+  );
+}
+
+/** Says which earlier state it waits for. */
+function Turn({ delivery }: { delivery: DeliveryDetails }) {
+  const { trackingId, webhookId } = delivery;
+  const address = withQuery('/v1/deliveries', { trackingId, webhookId, status: 'UNFINISHED', limit: 250 });
+  const others = useRead<DeliveryPage>(address, 3_000).data?.deliveries ?? [];
+  const blocker = blockerOf(delivery, others);
+  const text = deliverySentence(delivery, now.value, 'ACTIVE', blocker);
+  return blocker ? <Link href={`/deliveries/${blocker.deliveryId}`}>{text}</Link> : <>{text}</>;
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetails }) {
@@ -150,8 +159,12 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
     await reload();
   };
   const isCancelled = delivery.status === 'CANCELLED';
+  const [last] = delivery.attempts;
   return (
     <div class="redeliver">
+      {!isWatched && last && isRefused(last) && (
+        <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
+      )}
       {!isCancelled && (
         <Button onClick={send} isBusy={isWatched}>
           {delivery.attemptCount === 0 ? 'Send now' : 'Send again'}
@@ -193,6 +206,9 @@ function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
 
 type Attempt = DeliveryDetails['attempts'][number];
 
+/** It failed although there was a response. */
+const isRefused = ({ errorCode, statusCode }: Attempt) => errorCode !== null && statusCode !== null;
+
 function Attempts({ delivery }: { delivery: DeliveryDetails }) {
   const [earlier, setEarlier] = useState<Attempt[]>([]);
   const [cursor, setCursor] = useState<string | null | undefined>(undefined);
@@ -216,7 +232,12 @@ function Attempts({ delivery }: { delivery: DeliveryDetails }) {
       )}
       <ol class="attempts">
         {attempts.map((attempt, index) => (
-          <AttemptItem key={attempt.number} attempt={attempt} isOpen={index === 0} />
+          <AttemptItem
+            key={attempt.number}
+            deliveryId={delivery.deliveryId}
+            attempt={attempt}
+            isOpen={index === 0}
+          />
         ))}
       </ol>
       {next && (
@@ -231,7 +252,15 @@ function Attempts({ delivery }: { delivery: DeliveryDetails }) {
 const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
   attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
 
-function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+function AttemptItem({
+  deliveryId,
+  attempt,
+  isOpen,
+}: {
+  deliveryId: string;
+  attempt: Attempt;
+  isOpen: boolean;
+}) {
   const { number, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
   const isSuccess = errorCode === null && durationMs !== null;
   return (
@@ -250,6 +279,11 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
       <p class="long">
         {attemptSentence(attempt)} {waitedSentence(attempt.waitedMs)}
       </p>
+      {!isOpen && isRefused(attempt) && (
+        <p>
+          <DiagnoseLink deliveryId={deliveryId} number={number} />
+        </p>
+      )}
       <Phases attempt={attempt} />
       <p class="soft attempt-facts">
         <Time at={startedAt} isExact />

@@ -18,6 +18,8 @@ const filterNames = [
   'webhookId',
   'trackingId',
   'shipperTrackingId',
+  'statusCode',
+  'errorCode',
   'from',
   'to',
 ] as const satisfies (keyof DeliveryQuery)[];
@@ -31,7 +33,11 @@ export function filtersOf(query: URLSearchParams): Filters {
 
 export const noFilters = Object.fromEntries(filterNames.map((name) => [name, null]));
 
-const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
+const statuses = [
+  ...named(['UNFINISHED']),
+  ['PENDING', 'Pending, retrying'],
+  ...named(['SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
+] as const;
 
 /** The filters of the log. All of them are in the address, so that a view can be shared. */
 export function FilterBar({ filters }: { filters: Filters }) {
@@ -40,7 +46,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   return (
     <>
       <div class="filters" role="search" aria-label="Filters">
-        <FilterChoice name="status" label="Status" all="Any status" options={named(statuses)} />
+        <FilterChoice name="status" label="Status" all="Any status" options={statuses} />
         <FilterChoice name="state" label="State" all="Any state" options={states} />
         <FilterChoice name="webhookId" label="Webhook" all="Any webhook" options={webhooks} />
         <TimeRange filters={filters} />
@@ -59,12 +65,14 @@ async function search(number: string): Promise<boolean> {
 
 /** The filters that no field shows, each with a button that takes it away. */
 function Chips({ filters }: { filters: Filters }) {
-  const { trackingId, shipperTrackingId, from, to } = filters;
+  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to } = filters;
   if (Object.keys(filters).length === 0) return null;
   return (
     <p class="chips">
       {shipperTrackingId && <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />}
       {trackingId && <Chip name="trackingId" text={`Tracking id ${trackingId}`} />}
+      {statusCode && <Chip name="statusCode" text={`Response ${statusCode}`} />}
+      {errorCode && <Chip name="errorCode" text={`Error ${errorCode}`} />}
       {from && <Chip name="from" text={`From ${exact(from)}`} />}
       {to && <Chip name="to" text={`Before ${exact(to)}`} />}
       <button type="button" class="link" onClick={() => setQuery(noFilters)}>

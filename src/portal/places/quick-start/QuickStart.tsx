@@ -1,4 +1,4 @@
-import { StatusBadge } from '../../parts/Page.js';
+import { DeliveryBadge } from '../../parts/Page.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type {
@@ -277,7 +277,7 @@ function Notifications({ trackingId, onDelivered, onVerified }: { trackingId: st
 /** `item` is what arrived in the inbox, which verifies it. */
 const Arrival = ({ delivery, item }: { delivery: Delivery; item: Item | undefined }) => (
   <li>
-    {item ? <VerifiedBadge item={item} /> : <StatusBadge status={delivery.status} />}
+    {item ? <VerifiedBadge item={item} /> : <DeliveryBadge delivery={delivery} />}
     <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
     <span class="soft cut" title={delivery.targetAddress}>
       {delivery.targetAddress}

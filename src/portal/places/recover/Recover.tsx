@@ -13,7 +13,7 @@ import { Time, exact } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
 import { useRead, useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
-import { replayAnswer, replaySentence } from '../../sentences.js';
+import { replayAnswer, replaySentence } from './sentences.js';
 import { isWebhookListRead, useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
 import { type Range, countReplay } from './count.js';

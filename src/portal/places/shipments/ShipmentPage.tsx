@@ -13,20 +13,19 @@ import { LoadError, Loading, PageHead, useTitle, StatusBadge } from '../../parts
 import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
-import { stepsOf, type Step } from './steps.js';
+import { behindText, stepsOf, type Step } from './steps.js';
+import { Told } from './Told.js';
 import { Button } from '../../parts/Button.js';
 import { wordOf } from '../../words.js';
 import { countText } from '../../units.js';
-import { exact, now, Time } from '../../parts/Time.js';
-import { outcomeInShort, isUnfinished, waitInShort } from '../../sentences.js';
-import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
+import { Time } from '../../parts/Time.js';
 
 /** Where a shipment is, how it got there, and which webhook was told when. */
 export function ShipmentPage({ trackingId }: { trackingId: string }) {
-  const [isSimulated, setIsSimulated] = useState(false);
+  const [isHurried, setIsHurried] = useState(false);
   const { data, error, reload } = useResource((signal) => readShipment(trackingId, signal), {
     key: trackingId,
-    everyMs: isSimulated ? 1_000 : 3_000,
+    everyMs: isHurried ? 1_000 : 3_000,
   });
   const catalogue = useRead<States>('/v1/states');
   useTitle(data?.tracking.shipperTrackingId ?? trackingId);
@@ -52,6 +51,8 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
   const { state } = tracking;
   const known = catalogue.data?.states.find((one) => one.state === state);
   const next = state === null ? [] : (known?.next ?? []);
+  const steps = stepsOf(tracking.history, events, deliveries);
+  const summary = behindText(steps.at(-1), deliveries);
   return (
     <>
       {back}
@@ -65,17 +66,26 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
       >
         <span class="status-line">
           {state ? <StatusBadge status={state} /> : <span>Not created yet</span>}
+          {summary && <span>{summary}</span>}
           <Id id={tracking.trackingId} label="Copy the tracking id" />
         </span>
       </PageHead>
       <div class="shipment-page">
-        <Timeline steps={stepsOf(tracking.history, events, deliveries)} next={next} />
+        <Timeline
+          steps={steps}
+          next={next}
+          deliveries={deliveries}
+          onSent={async () => {
+            setIsHurried(true);
+            await reload();
+          }}
+        />
         {session.value?.features.simulate && known && !known.terminal && (
           <Simulation
             trackingId={trackingId}
             next={next}
             onBegun={async () => {
-              setIsSimulated(true);
+              setIsHurried(true);
               await reload();
             }}
           />
@@ -143,7 +153,17 @@ function Simulation({ trackingId, next, onBegun }: Props) {
 }
 
 /** The states on a line, the latest at the end; under each, the webhooks that were notified. `next` may follow. */
-function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
+function Timeline({
+  steps,
+  next,
+  deliveries,
+  onSent,
+}: {
+  steps: Step[];
+  next: string[];
+  deliveries: Delivery[];
+  onSent: () => Promise<void>;
+}) {
   return (
     <ol class="timeline" aria-label="States">
       {steps.length === 0 && (
@@ -163,7 +183,7 @@ function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
             <Time at={new Date(step.timestamp).toISOString()} isExact />
             {step.lat !== null && step.lng !== null && ` · ${step.lat}, ${step.lng}`}
           </p>
-          <Told step={step} />
+          <Told step={step} deliveries={deliveries} onSent={onSent} />
         </li>
       ))}
       {steps.length > 0 && next.length > 0 && (
@@ -180,55 +200,3 @@ function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
     </ol>
   );
 }
-
-function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
-  const webhooks = useWebhookList();
-  if (deliveries.length === 0)
-    return (
-      <p class="soft">
-        {recordedAt === null
-          ? 'What was sent about it is no longer in the log.'
-          : 'No webhook was interested in it.'}
-      </p>
-    );
-  const named = deliveries.map((delivery) => ({ delivery, name: webhookName(webhooks, delivery) }));
-  // The webhooks have the same order under each state.
-  named.sort((a, b) => a.name.localeCompare(b.name));
-  return (
-    <ul class="told" aria-label={`Notified of ${wordOf(state)}`}>
-      {named.map(({ delivery, name }) => (
-        <li key={delivery.deliveryId}>
-          <StatusBadge status={delivery.status} />
-          <Link class="cut" href={`/deliveries/${delivery.deliveryId}?trackingId=${delivery.trackingId}`}>
-            {name}
-          </Link>
-          <span class="told-when soft">
-            <When delivery={delivery} webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function When({ delivery, webhookStatus }: { delivery: Delivery; webhookStatus: string }) {
-  const { status, completedAt, lastAttempt, attemptCount } = delivery;
-  const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, webhookStatus);
-  const isRetry = status === 'PENDING' && lastAttempt && webhookStatus === 'ACTIVE';
-  const parts = [
-    completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
-    lastAttempt && outcomeInShort(lastAttempt),
-    status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
-    isRetry ? `next attempt ${wait}` : wait,
-  ];
-  return (
-    <span title={completedAt ? exact(completedAt) : undefined}>{parts.filter(Boolean).join(' · ')}</span>
-  );
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});

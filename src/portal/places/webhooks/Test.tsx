@@ -1,4 +1,4 @@
-import { StatusBadge } from '../../parts/Page.js';
+import { DiagnoseLink, StatusBadge } from '../../parts/Page.js';
 import { useState } from 'preact/hooks';
 import type { TestResult, Webhook } from '../../../client/api/types.js';
 import { call } from '../../api.js';
@@ -64,6 +64,11 @@ function Outcome({ result }: { result: TestResult }) {
         <StatusBadge status={errorCode === null ? 'SUCCEEDED' : 'FAILED'} />
         <strong>{attemptSentence(result)}</strong>
       </p>
+      {errorCode !== null && result.statusCode !== null && (
+        <p>
+          <DiagnoseLink deliveryId={result.deliveryId} number={result.number} />
+        </p>
+      )}
       {responseBody ? (
         <Code text={responseBody} label="Copy the response" wrap />
       ) : (

@@ -3,20 +3,27 @@ import type { DeliveryPage, WebhookStats, WebhookWithHealth, Webhook } from '../
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
-import { Fact, LoadError, Loading, PageHead, TableHead, useTitle, StatusBadge } from '../../parts/Page.js';
+import {
+  DeliveryBadge,
+  Fact,
+  LoadError,
+  Loading,
+  PageHead,
+  TableHead,
+  useTitle,
+  StatusBadge,
+} from '../../parts/Page.js';
 import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
 import {
-  advice,
   nameOf,
   ownNameOf,
   statusOf,
-  attemptsInWords,
   count,
   percent,
-  slowest,
+  paceInWords,
   totalOf,
   unknownInWords,
   waiting,
@@ -26,9 +33,11 @@ import { RotateDialog } from './Secret.js';
 import { TestDialog } from './Test.js';
 import { orderings, WebhookForm } from './WebhookForm.js';
 import type { ComponentChildren } from 'preact';
-import { Sparkline } from '../../parts/Sparkline.js';
+import { Menu } from '../../parts/Menu.js';
+import { Bars } from './Bars.js';
+import { Trouble } from './Trouble.js';
 import { withoutShipment, wordOf } from '../../words.js';
-import { outcomeInShort, waitInShort } from '../../sentences.js';
+import { blockerOf, outcomeInShort, waitInShort } from '../../in-short.js';
 import { Id } from '../../parts/Id.js';
 
 type Asked = 'test' | 'edit' | 'rotate' | 'delete' | 'pause' | null;
@@ -39,7 +48,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   const [asked, setAsked] = useState<Asked>(null);
   const webhook = useRead<WebhookWithHealth>(address, 5_000);
   const stats = useRead<WebhookStats>(`${address}/stats`, 30_000);
-  const latest = useRead<DeliveryPage>(withQuery('/v1/deliveries', { webhookId: id, limit: 8 }), 5_000);
+  const latest = useRead<DeliveryPage>(withQuery('/v1/deliveries', { webhookId: id, limit: 50 }), 5_000);
   const { data, error } = webhook;
   useTitle(data ? nameOf(data) : 'Webhook');
   if (error && (!data || error.status === 404))
@@ -68,9 +77,10 @@ export function WebhookPage({ id = '' }: { id?: string }) {
     navigate('/webhooks', { replace: true });
   };
   const name = nameOf(data);
-  const problem = advice(data, now.value);
+  const deliveries = latest.data?.deliveries ?? [];
+  const primary = helpsNow(data, deliveries);
+  const kindOf = (action: string) => (action === primary ? 'primary' : 'plain');
   const unknown = unknownInWords(data);
-  const isDisabled = data.status === 'DISABLED';
   return (
     <>
       <p class="crumb">
@@ -80,36 +90,38 @@ export function WebhookPage({ id = '' }: { id?: string }) {
         title={name}
         actions={
           <>
-            <Button kind={isDisabled ? 'plain' : 'primary'} onClick={() => setAsked('test')}>
+            <Button kind={kindOf('test')} onClick={() => setAsked('test')}>
               Send test
             </Button>
             {data.status === 'ACTIVE' ? (
               <Button onClick={() => setAsked('pause')}>Pause</Button>
             ) : (
               data.pausedBy !== 'OPERATOR' && (
-                <Button kind={isDisabled ? 'primary' : 'plain'} onClick={() => setStatus('ACTIVE')}>
+                <Button kind={kindOf('resume')} onClick={() => setStatus('ACTIVE')}>
                   Resume
                 </Button>
               )
             )}
-            <Link class="button" href={withQuery('/recover', { webhookId: id })}>
+            <Link class={`button ${kindOf('recover')}`} href={withQuery('/recover', { webhookId: id })}>
               Recover…
             </Link>
-            <Button onClick={() => setAsked('edit')}>Edit</Button>
-            <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
-            <Button kind="danger" onClick={() => setAsked('delete')}>
-              Delete
-            </Button>
+            <Menu label="More">
+              <Button onClick={() => setAsked('edit')}>Edit</Button>
+              <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
+              <Button kind="danger" onClick={() => setAsked('delete')}>
+                Delete
+              </Button>
+            </Menu>
           </>
         }
       >
         <span class="status-line">
-          <StatusBadge status={statusOf(data, data.health, stats.data?.hours ?? [], now.value)} />
+          <StatusBadge status={statusOf(data, data.health)} />
           {unknown && <span class="badge warn">{unknown}</span>}
-          {problem && <span>{problem}</span>}
           {ownNameOf(data) && <code class="long">{data.targetAddress}</code>}
         </span>
       </PageHead>
+      <Trouble webhook={data} latest={deliveries} />
       <div class="webhook-page">
         <div class="webhook-main">
           <HealthPanel webhook={data} stats={stats.data} />
@@ -159,6 +171,16 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   );
 }
 
+/** The action that its owner most likely needs next. */
+function helpsNow(
+  { status, health }: WebhookWithHealth,
+  latest: DeliveryPage['deliveries'],
+): 'resume' | 'recover' | 'test' {
+  if (status !== 'ACTIVE') return 'resume';
+  const isWell = health.circuit === 'CLOSED' && health.failedSince === null;
+  return isWell && latest.some((delivery) => delivery.status === 'FAILED') ? 'recover' : 'test';
+}
+
 /** The last 24 hours in figures and bars. */
 function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: WebhookStats | undefined }) {
   const { health } = webhook;
@@ -171,15 +193,14 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
       <dl class="figures">
         <Figure name="Success">{share === null ? '–' : percent(share)}</Figure>
         <Figure name="Attempts">{count(attempts)}</Figure>
-        <Figure name="Failed">
+        <Figure name="Failed attempts">
           <span class={failed > 0 ? 'tone-bad' : ''}>{count(failed)}</span>
         </Figure>
-        <Figure name="95 % within">{slowest(hours) || '–'}</Figure>
         <Figure name="Waiting">
           {health.pendingCount === 0 ? (
             0
           ) : (
-            <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId })}>
+            <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId, status: 'UNFINISHED' })}>
               {waiting(health.pendingCount)}
             </Link>
           )}
@@ -190,11 +211,12 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
       </dl>
       {attempts > 0 && (
         <div class="chart">
-          <Sparkline hours={hours} label={attemptsInWords(hours)} />
+          <Bars webhookId={webhook.webhookId} hours={hours} />
           <p class="soft">
             <span>{first && <Time at={first.hour} />}</span>
             <span>now</span>
           </p>
+          <p class="soft">{paceInWords(hours)}</p>
         </div>
       )}
       {attempts === 0 && stats && (
@@ -232,6 +254,7 @@ function LatestDeliveries({
   webhook: Webhook;
   page: DeliveryPage | undefined;
 }) {
+  const shown = page?.deliveries.slice(0, 8);
   const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
   return (
     <section aria-labelledby="latest-title">
@@ -242,24 +265,24 @@ function LatestDeliveries({
           <Link href={logOf({ status: 'HELD' })}>Held</Link>
         </p>
       </div>
-      {!page && <Loading />}
-      {page?.deliveries.length === 0 && (
-        <p class="soft">Nothing has been sent to it yet, apart from tests.</p>
-      )}
-      {page && page.deliveries.length > 0 && (
+      {!shown && <Loading />}
+      {shown?.length === 0 && <p class="soft">Nothing has been sent to it yet, apart from tests.</p>}
+      {shown && shown.length > 0 && (
         <div class="table-wrap">
           <table class="latest">
             <TableHead columns={['State', 'Status', 'Last response', 'Created']} />
             <tbody>
-              {page.deliveries.map((delivery) => (
+              {shown.map((delivery) => (
                 <tr key={delivery.deliveryId}>
                   <th scope="row">
                     <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
                     <small class="soft cut">{delivery.shipperTrackingId ?? withoutShipment(delivery)}</small>
                   </th>
                   <td>
-                    <StatusBadge status={delivery.status} />{' '}
-                    <small class="soft wait">{waitInShort(delivery, now.value, status)}</small>
+                    <DeliveryBadge delivery={delivery} />{' '}
+                    <small class="soft wait">
+                      {waitInShort(delivery, now.value, status, blockerOf(delivery, page!.deliveries))}
+                    </small>
                   </td>
                   <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>
                   <td>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
 import { readPages, withQuery } from '../../api.js';
 import { Button, Choices } from '../../parts/Button.js';
@@ -9,14 +9,18 @@ import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
+import { countText } from '../../units.js';
+import { keepWebhookList } from '../webhook-list.js';
 import { notices } from './catalogue.js';
-import { SecretDialog } from './Secret.js';
 import {
   attemptsInWords,
+  hasProblem,
   interestsInWords,
+  isShownAs,
   nameOf,
   ownNameOf,
   percent,
+  problemsFirst,
   shortNameOf,
   statusOf,
   totalOf,
@@ -24,10 +28,11 @@ import {
   unknownInWords,
   waiting,
 } from './summary.js';
-import { TestDialog } from './Test.js';
 
 const WebhookForm = lazy(async () => (await import('../on-demand.js')).WebhookForm);
 const QuickStart = lazy(async () => (await import('../on-demand.js')).QuickStart);
+const SecretDialog = lazy(async () => (await import('../on-demand.js')).SecretDialog);
+const TestDialog = lazy(async () => (await import('../on-demand.js')).TestDialog);
 const pageSize = 50;
 const largestPage = 250;
 /** The list can be narrowed to one of them; all pages are read for it. */
@@ -45,13 +50,16 @@ export function Webhooks() {
     (signal) => (show ? readWebhooks(maxPages, largestPage, signal) : readWebhooks(pages, pageSize, signal)),
     { key: `${pages} ${show}`, everyMs: 10_000 },
   );
-  if (error && !data) return <LoadError error={error} isPage />;
   const isStarting = query.value.has('start') || data?.webhooks.length === 0;
   const close = () => setDialog(null);
-  const webhooks =
-    data?.webhooks.filter(
-      (webhook) => !show || statusOf(webhook, webhook.health, hoursOf(webhook), now.value) === show,
-    ) ?? [];
+  const webhooks = problemsFirst(
+    data?.webhooks.filter((webhook) => !show || isShownAs(statusOf(webhook, webhook.health), show)) ?? [],
+  );
+  const ill = webhooks.filter((webhook) => hasProblem(webhook)).length;
+  useEffect(() => {
+    if (data && !data.nextCursor) keepWebhookList(data.webhooks);
+  }, [data]);
+  if (error && !data) return <LoadError error={error} isPage />;
   return (
     <>
       <PageHead
@@ -82,6 +90,15 @@ export function Webhooks() {
       {data && isStarting && <QuickStart webhooks={data.webhooks} onCreated={reload} />}
       {data && !isStarting && (
         <>
+          {ill > 0 && !show && (
+            <p class="banner notice">
+              <strong>
+                {ill} of {countText(webhooks.length, 'webhook', 'webhooks')} {ill === 1 ? 'needs' : 'need'}{' '}
+                you.
+              </strong>{' '}
+              Open it to see its last error, and what to do.
+            </p>
+          )}
           {(show || data.webhooks.length >= manyWebhooks) && <Statuses shown={show} />}
           {webhooks.length === 0 && !isLoading && <p class="soft">None of your webhooks is in this list.</p>}
           <div class="table-wrap" aria-busy={isLoading} hidden={webhooks.length === 0}>
@@ -174,7 +191,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         </small>
       </th>
       <td class="webhook-status">
-        <StatusBadge status={statusOf(webhook, health, hours, now.value)} />
+        <StatusBadge status={statusOf(webhook, health)} />
         {unknown && (
           <>
             {' '}
@@ -199,7 +216,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
       </td>
       <td class="number" data-label="Waiting">
         {health?.pendingCount ? (
-          <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId })}>
+          <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId, status: 'UNFINISHED' })}>
             {waiting(health.pendingCount)}
           </Link>
         ) : (

@@ -60,21 +60,27 @@ const disabledReasons = {
   FAILING: 'No success for 5 days',
 };
 
-const hourMs = 3_600_000;
-
-/** The status to show: an open circuit stops an active webhook; one that only fails is not well. `now` in ms. */
+/** The status to show: an open circuit stops an active webhook; one whose last attempt failed is not well. */
 export function statusOf(
-  { status }: Webhook,
-  health: Health | undefined,
-  hours: readonly Hour[],
-  now: number,
+  { status }: Pick<Webhook, 'status'>,
+  health: Pick<Health, 'circuit' | 'failedSince'> | undefined,
 ): string {
   if (status !== 'ACTIVE' || !health) return status;
   if (health.circuit === 'OPEN') return 'OPEN';
-  const { lastSuccessAt, failureRate } = health;
-  const isOfLate = lastSuccessAt !== null && now - Date.parse(lastSuccessAt) < hourMs;
-  return !isOfLate && (failureRate === 1 || totalOf(hours).share === 0) ? 'FAILING' : status;
+  return health.failedSince === null ? status : 'FAILING';
 }
+
+/** Whether it is shown in the list of those with this status: one whose circuit is open fails, too. */
+export const isShownAs = (status: string, shown: string): boolean =>
+  status === shown || (shown === 'FAILING' && status === 'OPEN');
+
+/** Whether its owner has to do something: it fails, or is disabled. */
+export const hasProblem = (webhook: Pick<ListedWebhook, 'status' | 'health'>): boolean =>
+  ['OPEN', 'FAILING', 'DISABLED'].includes(statusOf(webhook, webhook.health));
+
+export const problemsFirst = <Listed extends Pick<ListedWebhook, 'status' | 'health'>>(
+  webhooks: readonly Listed[],
+): Listed[] => webhooks.toSorted((a, b) => Number(hasProblem(b)) - Number(hasProblem(a)));
 
 /** Attempts of some hours together; `share` is null without any. */
 export function totalOf(hours: readonly Hour[]) {
@@ -106,10 +112,13 @@ export function attemptsInWords(hours: readonly Hour[]): string {
   return `${count(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'} in the last 24 hours, ${count(failed)} failed`;
 }
 
-/** The slowest hour's 95th percentile of the last 24 h; empty without durations. */
-export function slowest(hours: readonly Hour[]): string {
-  const values = hours.flatMap(({ p95Ms }) => p95Ms ?? []);
-  return values.length === 0 ? '' : durationText(Math.max(...values));
+/** How long attempts took, also in the slowest hour; empty without durations. */
+export function paceInWords(hours: readonly Hour[]): string {
+  const slowest = (values: (number | null)[]) => durationText(Math.max(...values.map((ms) => ms ?? 0)));
+  if (hours.every(({ p95Ms }) => p95Ms === null)) return '';
+  const half = slowest(hours.map(({ p50Ms }) => p50Ms));
+  const most = slowest(hours.map(({ p95Ms }) => p95Ms));
+  return `Half of the attempts took at most ${half}, and 95 % at most ${most}, in every hour.`;
 }
 
 /**

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+
+/** A button that opens further actions below it. A click on one closes them. */
+export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const place = () => {
+    const { bottom, right } = button.current!.getBoundingClientRect();
+    Object.assign(list.current!.style, {
+      top: `${bottom + 4}px`,
+      right: `${Math.max(8, document.documentElement.clientWidth - right)}px`,
+    });
+  };
+  return (
+    <>
+      <button type="button" class="button plain" ref={button} popovertarget="more-actions" onClick={place}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      <div
+        id="more-actions"
+        class="menu below"
+        popover="auto"
+        ref={list}
+        onClick={() => list.current!.hidePopover()}
+      >
+        {children}
+      </div>
+    </>
+  );
+}

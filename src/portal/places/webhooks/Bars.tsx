@@ -1,0 +1,60 @@
+import type { WebhookStats } from '../../../client/api/types.js';
+import { withQuery } from '../../api.js';
+import { Link } from '../../router.js';
+import { countText } from '../../units.js';
+
+type Hour = WebhookStats['hours'][number];
+
+const height = 60;
+const step = 10;
+const hourMs = 3_600_000;
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** "14:00 to 15:00: 42 attempts, 2 failed". */
+function inWords({ hour, attempts, failed }: Hour): string {
+  const from = Date.parse(hour);
+  const span = `${clock.format(from)} to ${clock.format(from + hourMs)}`;
+  return `${span}: ${countText(attempts, 'attempt', 'attempts')}, ${failed} failed`;
+}
+
+/** Attempts by hour. Each bar tells its figures, and leads to the deliveries of its hour. */
+export function Bars({ webhookId, hours }: { webhookId: string; hours: Hour[] }) {
+  const max = Math.max(1, ...hours.map(({ attempts }) => attempts));
+  const scale = (count: number) => (count === 0 ? 0 : Math.max(2, (count / max) * height));
+  return (
+    <svg
+      class="sparkline bars"
+      viewBox={`0 0 ${hours.length * step} ${height}`}
+      preserveAspectRatio="none"
+      role="group"
+      aria-label="Attempts by hour"
+    >
+      {hours.map((hour, index) => {
+        const [whole, bad] = [scale(hour.attempts), Math.min(scale(hour.failed), scale(hour.attempts))];
+        const x = index * step;
+        const bars = (
+          <>
+            <title>{inWords(hour)}</title>
+            <rect class="ground" x={x} width={step} height={height} />
+            <rect class="base" x={x} y={height - 1} width={step - 2} height={1} />
+            <rect class="ok" x={x} y={height - whole} width={step - 2} height={whole - bad} />
+            <rect class="failed" x={x} y={height - bad} width={step - 2} height={bad} />
+          </>
+        );
+        if (hour.attempts === 0) return <g key={hour.hour}>{bars}</g>;
+        const from = new Date(hour.hour).toISOString();
+        const to = new Date(Date.parse(hour.hour) + hourMs).toISOString();
+        return (
+          <Link
+            key={hour.hour}
+            href={withQuery('/deliveries', { webhookId, from, to })}
+            aria-label={inWords(hour)}
+          >
+            {bars}
+          </Link>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from '@jest/globals';
+import { diagnose, parseHeaders, type DiagnosisInput } from '../../../src/client/index.js';
+import { sign } from '../../../src/engine/send/headers.js';
+import { renderNotification } from '../../../src/engine/record/store.js';
+import { newId } from '../../../src/platform/ids.js';
+import { newSecret } from '../../../src/engine/send/sealing.js';
+
+const now = new Date('2026-11-22T12:00:00Z');
+const nowSeconds = now.getTime() / 1_000;
+const [secret, otherSecret] = [newSecret(), newSecret()];
+const id = newId(now.getTime() - 1_000);
+const body = renderNotification(
+  { trackingId: 'PH1', shipperTrackingId: "Pédido <1>/a'" },
+  { state: 'CREATED', lat: 19.43, lng: -99.13 },
+  now.getTime() - 1_000,
+);
+const signed = () => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(nowSeconds),
+  'webhook-signature': sign([secret], id, nowSeconds, body),
+});
+const signature = signed()['webhook-signature'];
+const good: DiagnosisInput = { headers: signed(), rawBody: body, secret, now };
+
+/** In brackets if it is only likely. */
+const causesOf = async (changed: Partial<DiagnosisInput>) =>
+  (await diagnose({ ...good, ...changed })).findings.map(({ cause, certain }) =>
+    certain ? cause : `[${cause}]`,
+  );
+
+describe('parseHeaders', () => {
+  const expected = {
+    'webhook-id': id,
+    'webhook-timestamp': String(nowSeconds),
+    'webhook-signature': signature,
+  };
+  type Write = (name: string, value: string) => string;
+  const pairs = (write: Write, between = ', ') =>
+    Object.entries(expected)
+      .map(([name, value]) => write(name, value))
+      .join(between);
+  const lines = (line: Write) => pairs(line, '\n');
+  const titled = (name: string) => name.replace(/(^|-)\w/g, (letter) => letter.toUpperCase());
+  const cgi = (name: string) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}`;
+
+  test.each([
+    ['lines', lines((name, value) => `${name}: ${value}`)],
+    ['lines with CRLF', lines((name, value) => `${name}: ${value}\r`)],
+    ['capitals', lines((name, value) => `${name.toUpperCase()}:${value}`)],
+    ['curl -v, sent', `> POST /hook HTTP/1.1\n${lines((name, value) => `> ${name}: ${value}`)}\n>`],
+    ['curl -v, received', lines((name, value) => `< ${name}: ${value}`)],
+    [
+      'a curl command',
+      `curl http://localhost:3000 \\\n${lines((name, value) => `  -H '${name}: ${value}' \\`)}`,
+    ],
+    ['CGI', lines((name, value) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}=${value}`)],
+    ['JSON', JSON.stringify(expected)],
+    ['JSON, indented, within a request', JSON.stringify({ headers: expected, body: '' }, null, 2)],
+    ['a list of pairs', JSON.stringify(Object.entries(expected))],
+    ["Node's rawHeaders", JSON.stringify(Object.entries(expected).flat())],
+    ["Node's console.log", `{\n${lines((name, value) => `  '${name}': '${value}',`)}\n}`],
+    ['pairs on lines of their own', lines((name, value) => `${name}\n${value}`)],
+    ['pairs of a table', lines((name, value) => `${name}\t${value}`)],
+    ['names and values in columns', lines((name, value) => `${name.padEnd(24)}${value}`)],
+    ['a table of Markdown', lines((name, value) => `| ${name} | ${value} |`)],
+    ['a Python dict', `{${pairs((name, value) => `'${titled(name)}': '${value}'`)}}`],
+    [
+      'a dict of WSGI',
+      `{${pairs((name, value) => `'${cgi(name)}': '${value}'`)}, 'wsgi.url_scheme': 'http'}`,
+    ],
+    ['Flask', `EnvironHeaders([${pairs((name, value) => `('${titled(name)}', '${value}')`)}])`],
+    ['ASGI', `[${pairs((name, value) => `(b'${name}', b'${value}')`)}]`],
+    ['print_r of PHP', `Array\n(\n${lines((name, value) => `    [${name}] => ${value}`)}\n)`],
+    ['print_r of $_SERVER', `Array\n(\n${lines((name, value) => `    [${cgi(name)}] => ${value}`)}\n)`],
+    [
+      'print_r of Laravel',
+      `Array\n(\n${lines((name, value) => `    [${name}] => Array\n        (\n            [0] => ${value}\n        )\n`)}\n)`,
+    ],
+    [
+      'var_dump of PHP',
+      `array(3) {\n${lines((name, value) => `  ["${cgi(name)}"]=>\n  string(${value.length}) "${value}"`)}\n}`,
+    ],
+    [
+      'var_export of PHP',
+      `array (\n${lines((name, value) => `  '${name}' => \n  array (\n    0 => '${value}',\n  ),`)}\n)`,
+    ],
+    ['a map of Go', `map[Accept:[*/*] ${pairs((name, value) => `${titled(name)}:[${value}]`, ' ')}]`],
+    ['%#v of Go', `http.Header{${pairs((name, value) => `"${titled(name)}":[]string{"${value}"}`)}}`],
+    ['Rails', `{${pairs((name, value) => `"${cgi(name)}"=>"${value}"`)}}`],
+    ['Ruby 3.4', `{${pairs((name, value) => `"${cgi(name)}" => "${value}"`)}}`],
+    ['a map of Java', `{host=[a], ${pairs((name, value) => `${name}=[${value}]`)}}`],
+    ['a plain map of Java', `{${pairs((name, value) => `${name}=${value}`)}, host=a}`],
+    ['HttpHeaders of Spring', `[${pairs((name, value) => `${name}:"${value}"`)}]`],
+    [
+      'a log of Spring',
+      lines(
+        (name, value) =>
+          `2026-11-22T12:00:00.000Z  INFO 1 --- [nio-8080-exec-1] c.e.Hook : ${name}: ${value}`,
+      ),
+    ],
+    ['pairs of .NET', pairs((name, value) => `[${titled(name)}, ${value}]`)],
+    ['logfmt', `level=info ${pairs((name, value) => `${name}="${value}"`, ' ')}`],
+    ["Node's console.log on one line", `{ ${pairs((name, value) => `'${name}': '${value}'`)} }`],
+    ['Headers of Node', `Headers { ${pairs((name, value) => `'${name}': '${value}'`)} }`],
+    ['entries of Node', `Map(3) { ${pairs((name, value) => `'${name}' => '${value}'`)} }`],
+    ['rawHeaders of Node', `[\n${lines((name, value) => `  '${name}',\n  '${value}',`)}\n]`],
+    [
+      'values that Node broke',
+      lines((name, value) => `  '${name}': '${value.slice(0, 9)}' +\n    '${value.slice(9)}',`),
+    ],
+    ['variables of nginx', pairs((name, value) => `$${cgi(name).toLowerCase()}="${value}"`, ' ')],
+    ['fields of an access log', pairs((name, value) => `${name.replaceAll('-', '_')}="${value}"`, ' ')],
+    ['tuples of Elixir', `[${pairs((name, value) => `{"${name}", "${value}"}`)}]`],
+    ['HeaderMap of Rust', `{${pairs((name, value) => `"${name}": "${value}"`)}}`],
+    [
+      'JSON with arrays',
+      JSON.stringify(Object.fromEntries(Object.entries(expected).map(([n, v]) => [titled(n), [v]]))),
+    ],
+    ['JSON within a line of a log', `INFO request ${JSON.stringify({ headers: expected })} took 3 ms`],
+    ['JSON within JSON', JSON.stringify({ message: `got ${JSON.stringify({ headers: expected })}` })],
+    [
+      'a HAR entry',
+      JSON.stringify({
+        log: {
+          entries: [
+            { request: { headers: Object.entries(expected).map(([name, value]) => ({ name, value })) } },
+          ],
+        },
+      }),
+    ],
+    [
+      'an event of Lambda',
+      JSON.stringify({ version: '2.0', headers: expected, body, isBase64Encoded: false }),
+    ],
+    [
+      'its older form',
+      JSON.stringify({
+        headers: null,
+        multiValueHeaders: Object.fromEntries(Object.entries(expected).map(([n, v]) => [n, [v]])),
+      }),
+    ],
+    ['tags', lines((name, value) => `<${name}>${value}</${name}>`)],
+    ['a broken signature line', lines((name, value) => `${name}: ${value}`).replace(' v1,', '\n v1,')],
+  ])('reads %s', (_what, text) => {
+    expect(parseHeaders(text)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['prose', 'It has a webhook-id, webhook-timestamp and webhook-signature, all of them right.'],
+    ['names alone', 'webhook-id\nwebhook-timestamp\nwebhook-signature'],
+    ['empty values', 'webhook-id:\nwebhook-timestamp:\nwebhook-signature:\nhost: a'],
+    ['empty values in JSON', '{"webhook-id": "", "webhook-timestamp": null, "webhook-signature": []}'],
+  ])('reads no value in %s', (_what, text) => {
+    expect(Object.keys(parseHeaders(text)).filter((name) => name !== 'host')).toEqual([]);
+  });
+
+  test('a notice in the text is not taken for headers', () => {
+    const notice = '{"state" : "WEBHOOK_DISABLED", "webhook_id" : "0190", "timestamp" : 1}';
+    expect(parseHeaders(`${lines((name, value) => `${name}: ${value}`)}\n\n${notice}`)).toEqual(expected);
+  });
+
+  test('a name given twice has both values, once each', () => {
+    expect(parseHeaders('a: 1\nA: 2\nb: 3\nb: 3')).toEqual({ a: ['1', '2'], b: '3' });
+  });
+});
+
+describe('what cannot be read is called unread, not missing', () => {
+  test.each<[what: string, headers: string, causes: string[]]>([
+    ['a text without headers', 'see the screenshot', ['[HEADERS_UNREAD]']],
+    ['names without values', 'webhook-id, webhook-timestamp, webhook-signature', ['[HEADERS_UNREAD]']],
+    [
+      'one value',
+      `webhook-id: ${id}\nwebhook-timestamp: ${nowSeconds}\nwebhook-signature is a screenshot`,
+      ['[HEADER_UNREAD]'],
+    ],
+  ])('%s', async (_what, headers, causes) => {
+    expect(await causesOf({ headers })).toEqual(causes);
+  });
+});
+
+describe('a request that is pasted whole', () => {
+  const headerLines = Object.entries(signed()).map(([name, value]) => `${name}: ${value}`);
+  test.each([
+    ['HTTP', [`POST /hook HTTP/1.1`, ...headerLines, '', body].join('\r\n')],
+    [
+      'a curl command',
+      `curl http://a ${headerLines.map((line) => `-H '${line}'`).join(' ')} --data-raw '${body.replaceAll("'", "'\\''")}'`,
+    ],
+    ['an event of Lambda', JSON.stringify({ headers: signed(), body })],
+    [
+      'an event of Lambda in Base64',
+      JSON.stringify({
+        headers: signed(),
+        body: Buffer.from(body).toString('base64'),
+        isBase64Encoded: true,
+      }),
+    ],
+    [
+      'a HAR entry',
+      JSON.stringify({
+        request: {
+          headers: Object.entries(signed()).map(([name, value]) => ({ name, value })),
+          postData: { text: body },
+        },
+      }),
+    ],
+  ])('%s has its body too', async (_what, headers) => {
+    expect(await diagnose({ ...good, headers, rawBody: '' })).toEqual({
+      ok: true,
+      explained: true,
+      findings: [],
+    });
+  });
+});
+
+describe('a body that was printed or encoded', () => {
+  const bytes = Buffer.from(body);
+  const hex = bytes.toString('hex');
+  const printed = [...bytes].map((byte) =>
+    byte < 0x20 || byte > 0x7e || byte === 0x27
+      ? `\\x${byte.toString(16).padStart(2, '0')}`
+      : String.fromCharCode(byte),
+  );
+  test.each([
+    ['Base64', bytes.toString('base64'), /in Base64/],
+    ['Base64 for URLs', bytes.toString('base64url'), /in Base64/],
+    ['Base64 in quotes', JSON.stringify(bytes.toString('base64')), /in Base64/],
+    ['hexadecimal', hex, /as numbers/],
+    ['hexadecimal with spaces', hex.replace(/../g, '$& ').toUpperCase(), /as numbers/],
+    ['a Buffer', `<Buffer ${hex.replace(/..(?!$)/g, '$& ')}>`, /as numbers/],
+    ['a Buffer in JSON', JSON.stringify(bytes), /as numbers/],
+    ['bytes of Go', `[${[...bytes].join(' ')}]`, /as numbers/],
+    ['bytes of Python', `b'${printed.join('')}'`, /in Python/],
+  ])('%s is named, and the secret still found wrong', async (_what, rawBody, says) => {
+    const { ok, explained, findings } = await diagnose({ ...good, rawBody });
+    expect({ ok, explained, count: findings.length }).toEqual({ ok: false, explained: true, count: 1 });
+    expect(findings[0]!.message).toMatch(says);
+    expect(await causesOf({ rawBody, secret: otherSecret })).toEqual(['[WRONG_SECRET]']);
+  });
+
+  test('a print that was cut off is no proof of anything', async () => {
+    const rawBody = `<Buffer ${hex.slice(0, 100).replace(/../g, '$& ')}... 145 more bytes>`;
+    const { findings } = await diagnose({ ...good, rawBody });
+    expect(findings[0]).toMatchObject({ cause: 'BODY_CHANGED', message: expect.stringMatching(/cut off/) });
+  });
+});
