@@ -100,7 +100,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
     linkPages: [
       passwordPage({ db, mails, onPasswordSet: principals.clear }),
-      supportPage({ db, ...credentials }),
+      supportPage(db, credentials.cookie.set),
     ],
     loginRoutes: [
       loginRoute(logIn, credentials.tokens),
