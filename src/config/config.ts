@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from '../platform/errors.js';
+import { isPair, type ClientCertificate } from './client-certificate.js';
 import { describeIssue, nearestName } from '../platform/issues.js';
 import { isLoopback } from '../platform/networks.js';
 import { equalSecrets, secretFileNames, withSecretFiles, type GeneratedName } from './secrets.js';
@@ -42,7 +43,11 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
     ({ name, meant }) => `${name}: is not a variable of this service; did you mean ${meant}?`,
   );
   if (isProduction) problems.push(...named);
-  problems.push(...mailProblems(values, given, role), ...relationProblems(values, role));
+  problems.push(
+    ...mailProblems(values, given, role),
+    ...certificateProblems(values, given),
+    ...relationProblems(values, role),
+  );
   refuse(problems);
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
@@ -117,6 +122,27 @@ function mailProblems(values: Partial<Variables>, given: Record<string, unknown>
     problems.push('PUBLIC_URL: is required with SMTP_URL: a worker writes the links in e-mails');
   return problems;
 }
+
+function certificateProblems(
+  { CLIENT_CERT_FILE: cert, CLIENT_KEY_FILE: key }: Partial<Variables>,
+  given: Record<string, unknown>,
+): string[] {
+  if (cert !== undefined && key !== undefined)
+    return isPair({ cert, key })
+      ? []
+      : ['CLIENT_KEY_FILE: is not the key of the first certificate in CLIENT_CERT_FILE'];
+  if (cert !== undefined && !given.CLIENT_KEY_FILE)
+    return ['CLIENT_KEY_FILE: is required with CLIENT_CERT_FILE'];
+  return key !== undefined && !given.CLIENT_CERT_FILE
+    ? ['CLIENT_CERT_FILE: is required with CLIENT_KEY_FILE']
+    : [];
+}
+
+export const clientCertificateOf = ({
+  CLIENT_CERT_FILE: cert,
+  CLIENT_KEY_FILE: key,
+}: Pick<Config, 'CLIENT_CERT_FILE' | 'CLIENT_KEY_FILE'>): ClientCertificate | undefined =>
+  cert === undefined || key === undefined ? undefined : { cert, key };
 
 const withoutPooler = {
   DATABASE_URL: 'an embedded PostgreSQL has no pooler in front of it',

@@ -18,6 +18,7 @@ import {
   readBy,
   standbyUrl,
 } from './addresses.js';
+import { readCertificate, readKey } from './client-certificate.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
@@ -207,6 +208,14 @@ export const variables = z.object({
     .describe(
       'Addresses that notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
     ),
+  CLIENT_CERT_FILE: readBy(readCertificate)
+    .optional()
+    .describe(
+      'PEM file with the certificate, and its chain, that receivers are shown which ask for one (mTLS); requires `CLIENT_KEY_FILE`; must be set for every api and worker. Read at the start. Unset: none is shown',
+    ),
+  CLIENT_KEY_FILE: readBy(readKey)
+    .optional()
+    .describe('PEM file with the private key of `CLIENT_CERT_FILE`, without a passphrase'),
   SMTP_URL: mailServer
     .optional()
     .describe(

@@ -132,6 +132,7 @@ export interface EngineOptions {
   destinations: Destinations;
   dns: LookupOptions;
   egressProxy: string | undefined;
+  clientCertificate: { cert: string; key: string } | undefined;
   timeoutMs: number;
   connectionMaxAgeMs: number;
   /** Attempts per second at one host and port whose receiver has not agreed to more; 0: any number. */
@@ -207,9 +208,9 @@ export interface Dispatch {
 export function createEngine(options: EngineOptions): Engine {
   const { leaseDb, logger, metrics, tracing, durations, orderHoldMs, concurrency, timeoutMs } = options;
   const { terminalStates } = options.states;
-  const { destinations, dns, egressProxy, connectionMaxAgeMs } = options;
+  const { destinations, dns, egressProxy, clientCertificate, connectionMaxAgeMs } = options;
   const sending = createSending({
-    settings: { destinations, dns, egressProxy, timeoutMs, connectionMaxAgeMs, version },
+    settings: { destinations, dns, egressProxy, clientCertificate, timeoutMs, connectionMaxAgeMs, version },
     threads: options.sendThreads,
     logger,
     metrics,

@@ -34,9 +34,11 @@ export const smallPage = (title: string, body: string): string => `<!doctype htm
   input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
   [role=alert] { color: var(--bad) }
 </style>
+<main>
 <p>Parcelhook</p>
 <h1>${title}</h1>
 ${body}
+</main>
 </html>`;
 
 /**

@@ -60,7 +60,7 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
   OLD_TLS: ['Your server speaks only old versions of TLS', 'Enable TLS 1.2 or 1.3.'],
   CLIENT_CERTIFICATE_REQUIRED: [
     'Your server demands a client certificate',
-    'None is sent. Accept requests to this address without one, and verify their signature.',
+    'It got none, or refused the one that the form of a webhook shows. Accept requests without one, and verify their signature; or trust that one.',
   ],
 };
 

@@ -102,7 +102,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     linkPages: [
       passwordPage({ db, mails, onPasswordSet: principals.clear }),
       confirmPage(db),
-      supportPage({ db, ...credentials }),
+      supportPage(db, credentials.cookie.set),
     ],
     loginRoutes: [
       loginRoute(logIn, credentials.tokens),

@@ -2,6 +2,7 @@ import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
 import { supportPaths } from '../accounts/support/page.js';
 import { programRoutes } from '../accounts/programs/routes.js';
+import { factsOf } from '../config/client-certificate.js';
 import type { Config } from '../config/config.js';
 import { byHandRoutes } from '../catch-up/by-hand.js';
 import {
@@ -121,7 +122,10 @@ export function apiRoutes(
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(readDb, webhookIds, defaultHours),
     }),
-    egressRoute(config.EGRESS_ADDRESSES ?? []),
+    egressRoute(
+      config.EGRESS_ADDRESSES ?? [],
+      config.CLIENT_CERT_FILE === undefined ? null : factsOf(config.CLIENT_CERT_FILE),
+    ),
     ...shipmentRoutes({
       db,
       acceptOrder,

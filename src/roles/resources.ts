@@ -17,6 +17,8 @@ import { readDatabaseClock } from '../observe/clock.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { withReplica } from '../platform/database/replica.js';
+import { expiryWarning, factsOf } from '../config/client-certificate.js';
+import { clientCertificateOf } from '../config/config.js';
 import { ConfigError, describeError } from '../platform/errors.js';
 import { createRateLimits } from '../platform/limits/rate-limit.js';
 import { StoredBytes } from '../platform/limits/stored-bytes.js';
@@ -118,6 +120,9 @@ export async function openResources(options: OpenOptions) {
     publicUrl: config.PUBLIC_URL ?? options.url,
     inboxPath: config.development ? inboxPath : undefined,
   };
+  const clientCertificate = clientCertificateOf(config);
+  const warning = clientCertificate && expiryWarning(factsOf(clientCertificate.cert), Date.now());
+  if (warning) logger.warn(warning);
   const sealer = createSealer(secrets);
   const engine = createEngine({
     concurrency: role === 'api' ? null : config.DELIVERY_CONCURRENCY,
@@ -133,6 +138,7 @@ export async function openResources(options: OpenOptions) {
     destinations,
     dns: { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
     egressProxy: config.EGRESS_PROXY,
+    clientCertificate,
     timeoutMs: config.DELIVERY_TIMEOUT,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE,
     destinationRate: { perSecond: config.DESTINATION_RATE, agreed: config.AGREED_DESTINATIONS },

@@ -295,7 +295,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   ];
 }
 
-export const egressRoute = (addresses: readonly string[]): Route =>
+export const egressRoute = (
+  addresses: readonly string[],
+  certificate: { subject: string; fingerprint256: string; validTo: Date } | null,
+): Route =>
   route({
     method: 'get',
     path: '/v1/egress',
@@ -306,7 +309,13 @@ export const egressRoute = (addresses: readonly string[]): Route =>
     tag: 'Webhooks',
     description: 'For the firewall in front of your receiver. A signature proves more than an address.',
     responses: { 200: responses.egress },
-    handle: () => Promise.resolve({ data: { addresses } }),
+    handle: () =>
+      Promise.resolve({
+        data: {
+          addresses,
+          ...(certificate && { certificate: { ...certificate, validTo: isoOffset(certificate.validTo) } }),
+        },
+      }),
   });
 
 /** Reads what `include` asks for, of all webhooks at once. The returned function gives what to add to one webhook. */

@@ -417,6 +417,9 @@ export const endedSecrets = z
   .object({ webhookId, ended: count('How many secrets signed until now.', 1) })
   .meta({ description: 'The earlier secrets have ended.' });
 
+const exampleFingerprint = Array.from({ length: 32 }, (_, at) =>
+  (at * 7 + 16).toString(16).toUpperCase(),
+).join(':');
 export const egress = z
   .object({
     addresses: described(
@@ -424,5 +427,16 @@ export const egress = z
       'Networks in CIDR notation; empty if the operator has not named any.',
       ['198.51.100.0/28', '2001:db8:7::/64'],
     ),
+    certificate: z
+      .object({
+        subject: described(z.string(), 'Its subject.', 'CN=parcelhook.example.com'),
+        fingerprint256: described(z.string(), 'Its SHA-256 fingerprint.', exampleFingerprint),
+        validTo: instant('When it ends.', '2030-01-15T00:00:00+00:00'),
+      })
+      .meta({
+        description:
+          'The certificate that a receiver is shown which asks for one (mTLS). Absent if there is none.',
+      })
+      .optional(),
   })
   .meta({ description: 'The addresses that notifications come from.' });

@@ -1,23 +1,36 @@
 /** The portal has some of its parts only with certain settings. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { operator, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { startServiceWith, type Service } from '../support/harness.js';
 import { startMailServer, type MailServer } from '../support/mail/server.js';
 import { sharedService } from '../support/shared-service.js';
 import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
+import { good } from '../unit/engine/send/certificates.js';
 import { logIn, placesOf } from './launch.js';
 
 let mails: MailServer;
+let folder: string;
 let service: Service;
 let account: Account;
 let portal: Portal;
 
 beforeAll(async () => {
   mails = await startMailServer();
+  folder = mkdtempSync(join(tmpdir(), 'parcelhook-portal-'));
+  const fileOf = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
   service = await startServiceWith({
     SMTP_URL: mails.url,
     MAIL_FROM: 'parcelhook@mail.example',
     EGRESS_ADDRESSES: '203.0.113.0/24,2001:db8::5',
+    CLIENT_CERT_FILE: fileOf('cert.pem', good.cert),
+    CLIENT_KEY_FILE: fileOf('key.pem', good.key),
   });
   account = await registerAccount(service);
   await registerWebhook(account, 'http://127.0.0.1:9/');
@@ -27,6 +40,7 @@ afterAll(async () => {
   await portal?.close();
   await service?.stop();
   await mails?.close();
+  rmSync(folder, { recursive: true });
 });
 
 inBrowser('a forgotten password leads from the log-in by a mail to a new one', async () => {
@@ -50,7 +64,7 @@ inBrowser('a forgotten password leads from the log-in by a mail to a new one', a
   await placesOf(page).waitFor();
 });
 
-inBrowser('the form of a webhook shows the addresses that notifications come from', async () => {
+inBrowser('the form of a webhook shows where notifications come from, and the certificate', async () => {
   const { page } = portal;
   await page.goto('/webhooks');
   await page.getByRole('button', { name: 'New webhook' }).click();
@@ -58,6 +72,11 @@ inBrowser('the form of a webhook shows the addresses that notifications come fro
   await copy.click();
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
     '203.0.113.0/24\n2001:db8::5/128',
+  );
+  await page.getByText(/is shown this one, which ends .*2125/).waitFor();
+  await page.getByRole('button', { name: "Copy the client certificate's subject and fingerprint" }).click();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+    `CN=good\nSHA-256 ${new X509Certificate(good.cert).fingerprint256}`,
   );
   await expectSound(page);
 });

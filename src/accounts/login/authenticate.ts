@@ -12,7 +12,7 @@ import { isSupportToken, type SupportSessions } from '../support/sessions.js';
 import type { Tokens, VerifiedClaims } from '../tokens.js';
 
 /** The session's cookie: no script reads it, no other site's page sends it. */
-export type SessionCookie = ReturnType<typeof createSessionCookie>;
+type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 const tokenPattern = /^[\w.-]{1,4096}$/;
 

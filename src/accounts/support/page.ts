@@ -1,4 +1,4 @@
-import express, { Router, type Request } from 'express';
+import express, { Router, type Request, type Response } from 'express';
 import * as z from 'zod';
 import { html as markup, toText } from '../../http/docs/pages.js';
 import { parametersOf } from '../../http/openapi/document.js';
@@ -10,7 +10,6 @@ import type { Database } from '../../platform/database/postgres.js';
 import { methodNotAllowed } from '../../platform/errors.js';
 import { createGate } from '../../platform/limits/gate.js';
 import { sha256 } from '../credentials.js';
-import type { SessionCookie } from '../login/authenticate.js';
 import { linkLookups, linkToken, notRead, unreadable } from '../password-page.js';
 import { newSupportToken } from './sessions.js';
 import { findSupportLink, openSupportLink } from './store.js';
@@ -25,7 +24,10 @@ const linkVoid = smallPage(
 );
 
 /** Opens a shipper's portal for the operator. Programs that follow links for a preview do not use it up: a button does. */
-export function supportPage({ db, cookie }: { db: Database; cookie: SessionCookie }): Router {
+export function supportPage(
+  db: Database,
+  setCookie: (response: Response, session: string, lifetimeSeconds: number) => void,
+): Router {
   const router = Router();
   const gate = createGate(linkLookups);
   const accountOf = async (given: unknown, request: Request) => {
@@ -52,7 +54,7 @@ export function supportPage({ db, cookie }: { db: Database; cookie: SessionCooki
       const isOpened =
         found && (await openSupportLink(db, addressOf(request), sha256(found.token), sha256(session)));
       if (!isOpened) return void response.status(404).send(linkVoid);
-      cookie.set(response, session, lifetimeSeconds);
+      setCookie(response, session, lifetimeSeconds);
       response.set({ 'Cache-Control': 'no-store', Refresh: '0; url=/webhooks' }).send(portalIsOpen);
     },
   );

@@ -3413,7 +3413,7 @@ export interface components {
              */
             errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent, or it refuses the one that `GET /v1/egress` shows; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              * @enum {string|null}
              */
@@ -3578,7 +3578,7 @@ export interface components {
              */
             errorCode: "TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL" | "LOST" | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `INCOMPLETE_CHAIN`: with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent; `UNKNOWN_CA`: with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted; `OLD_TLS`: with `TLS`: the server speaks neither TLS 1.2 nor 1.3; `CLIENT_CERTIFICATE_REQUIRED`: with `TLS`: the server demands a client certificate, and none is sent, or it refuses the one that `GET /v1/egress` shows; `UNREACHABLE`: with `CONNECT`: no network leads to the address, or no host has it; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called; `RESPONSE_TOO_LARGE`: with `PROTOCOL`, or beside a status: more than 64 KiB came, or 16 KiB of extensions of chunks; `MALFORMED_HEADER`: beside a status, which counts all the same: the headers after it are incomplete or not valid HTTP; `HEADERS_TOO_LARGE`: beside a status, which counts all the same: the headers after it exceed 16 KiB; `REFUSED`: with `HTTP_STATUS`: the response has `webhook-delivery: abort-message`, which ends the retries.
              * @example null
              * @enum {string|null}
              */
@@ -6428,6 +6428,25 @@ export interface operations {
                              *     ]
                              */
                             addresses: string[];
+                            /** @description The certificate that a receiver is shown which asks for one (mTLS). Absent if there is none. */
+                            certificate?: {
+                                /**
+                                 * @description Its subject.
+                                 * @example CN=parcelhook.example.com
+                                 */
+                                subject: string;
+                                /**
+                                 * @description Its SHA-256 fingerprint.
+                                 * @example 10:17:1E:25:2C:33:3A:41:48:4F:56:5D:64:6B:72:79:80:87:8E:95:9C:A3:AA:B1:B8:BF:C6:CD:D4:DB:E2:E9
+                                 */
+                                fingerprint256: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it ends.
+                                 * @example 2030-01-15T00:00:00+00:00
+                                 */
+                                validTo: string;
+                            };
                         };
                     };
                 };

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { once } from 'node:events';
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import {
   addressDenied,
@@ -40,6 +40,8 @@ export interface RouteOptions {
   maxAgeMs?: number | undefined;
   /** The number of routers in the process. Default: 1. */
   sharedBy?: number | undefined;
+  /** Shown to receivers that ask for one: PEM. */
+  clientCertificate?: { cert: string; key: string } | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
 }
@@ -192,12 +194,20 @@ function createAddressCheck(policy: DestinationPolicy): (address: string) => voi
 }
 
 function createAgents(options: RouteOptions, keepAlive: boolean, races: Races) {
-  const { certificateAuthority: ca } = options;
+  const { certificateAuthority: ca, clientCertificate } = options;
   const common = { keepAlive, timeout: IDLE_TIMEOUT_MS };
+  const tls = { ...TLS_LIMITS, ...(ca && { ca }) };
+  // As an option of its own, the certificate would be part of the name by which an agent finds a connection.
+  const secureContext = clientCertificate && createSecureContext({ ...tls, ...clientCertificate });
   const agents = {
     http: new http.Agent({ ...common, onread: smallReads }),
     // `rejectUnauthorized` is explicit, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
-    https: new https.Agent({ ...common, ...TLS_LIMITS, rejectUnauthorized: true, ...(ca && { ca }) }),
+    https: new https.Agent({
+      ...common,
+      ...tls,
+      rejectUnauthorized: true,
+      ...(secureContext && { secureContext }),
+    }),
   };
   const kept = keepAlive ? keptConnections(options) : null;
   for (const agent of Object.values(agents)) {

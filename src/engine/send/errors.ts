@@ -23,7 +23,8 @@ const detailMeanings = {
     'with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent',
   UNKNOWN_CA: 'with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted',
   OLD_TLS: 'with `TLS`: the server speaks neither TLS 1.2 nor 1.3',
-  CLIENT_CERTIFICATE_REQUIRED: 'with `TLS`: the server demands a client certificate, and none is sent',
+  CLIENT_CERTIFICATE_REQUIRED:
+    'with `TLS`: the server demands a client certificate, and none is sent, or it refuses the one that `GET /v1/egress` shows',
   UNREACHABLE: 'with `CONNECT`: no network leads to the address, or no host has it',
   TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
   RESPONSE_TOO_LARGE:
@@ -83,8 +84,11 @@ const DETAILS: [RegExp, ErrorDetail][] = [
   [/^UNABLE_TO_VERIFY_LEAF_SIGNATURE /, 'INCOMPLETE_CHAIN'],
   [/^(UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED) /, 'UNKNOWN_CA'],
   [/alert protocol version|unsupported protocol|wrong ssl version|version too low/, 'OLD_TLS'],
-  // TLS 1.3 has an alert for it. Before that, servers use this one for what is wrong with our certificate; we send none.
-  [/alert certificate required|alert bad certificate/, 'CLIENT_CERTIFICATE_REQUIRED'],
+  // TLS 1.3 has an alert for it. Before that, servers use `bad certificate`; the others are about one that we sent.
+  [
+    /alert (certificate (required|revoked|expired|unknown)|(bad|unsupported) certificate|unknown ca)/,
+    'CLIENT_CERTIFICATE_REQUIRED',
+  ],
   [/^HPE_HEADER_OVERFLOW /, 'HEADERS_TOO_LARGE'],
   [/^HPE_CHUNK_EXTENSIONS_OVERFLOW /, 'RESPONSE_TOO_LARGE'],
   [

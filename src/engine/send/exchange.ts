@@ -19,6 +19,7 @@ export interface ExchangeSettings {
   connectionMaxAgeMs?: number | undefined;
   /** Parcelhook's, for `user-agent`. */
   version: string;
+  clientCertificate?: { cert: string; key: string } | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
 }
@@ -41,6 +42,7 @@ export function createExchange(settings: ExchangeSettings, sharedBy: number, log
     dns: createDnsResolver(settings.dns, logger),
     egressProxy: settings.egressProxy,
     maxAgeMs: settings.connectionMaxAgeMs,
+    clientCertificate: settings.clientCertificate,
     certificateAuthority: settings.certificateAuthority,
     sharedBy,
   });

@@ -132,10 +132,10 @@ function AccountMenu() {
 /** The operator sees it, who has opened the portal for support. */
 const SupportBanner = () =>
   session.value?.readOnly ? (
-    <p class="banner" role="note">
+    <section class="banner" aria-label="Support">
       <strong>Read-only, for support.</strong> You see the portal of {session.value.shipper.name} as its users
       do, until {exact(session.value.expiresAt)}. Nothing can be changed.
-    </p>
+    </section>
   ) : null;
 
 const NotFound = () => (

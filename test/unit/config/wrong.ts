@@ -72,6 +72,8 @@ export const wrong: Record<string, string[]> = {
   DENIED_NETWORKS: ['10.0.0.0/33', '10.1/16', 'example.org', '10.0.0.1,', 'fe80::1%eth0', '2001:db8::/129'],
   DNS_SERVERS: ['dns.example.org', '10.0.0.53:0', '10.0.0.53:65536', '[10.0.0.53]', '10.0.0.53,', '::1:53:x'],
   EGRESS_ADDRESSES: ['anywhere', '10.0.0.1/x', '010.0.0.1'],
+  CLIENT_CERT_FILE: ['/nowhere/cert.pem', '/', './package.json'],
+  CLIENT_KEY_FILE: ['/nowhere/key.pem', './LICENSE'],
   EGRESS_PROXY: ['proxy:3128', 'socks5://proxy:1080', 'http://user:a%zz@proxy:3128', 'http://a%@proxy'],
   SMTP_URL: [
     'mail.example.com:587',

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Webhook, WebhookWithSecret } from '../../../client/api/types.js';
+import type { Egress as EgressFacts, Webhook, WebhookWithSecret } from '../../../client/api/types.js';
 import { call, read } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Code } from '../../parts/Id.js';
+import { Time } from '../../parts/Time.js';
 import { Form, FormProblem, SelectField, SubmitButton, TextField, useFieldError } from '../../parts/Form.js';
 import { session } from '../../session.js';
 import { wordOf } from '../../words.js';
@@ -127,23 +128,37 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
   );
 }
 
-/** The addresses to let through a firewall; nothing where the operator has not set them. */
+/** The addresses for a server's firewall, and the certificate that it is shown. */
 function Egress() {
-  const [addresses, setAddresses] = useState<string[]>([]);
+  const [{ addresses, certificate }, setEgress] = useState<EgressFacts>({ addresses: [] });
   useEffect(() => {
     const leaving = new AbortController();
-    read<{ addresses: string[] }>('/v1/egress', leaving.signal).then(
-      (egress) => setAddresses(egress.addresses),
-      () => undefined, // the form does without
-    );
+    // Without it the form does, too.
+    read<EgressFacts>('/v1/egress', leaving.signal).then(setEgress, () => undefined);
     return () => leaving.abort();
   }, []);
-  if (addresses.length === 0) return null;
   return (
-    <div class="field">
-      <p>If a firewall is in front of it, let these addresses through:</p>
-      <Code text={addresses.join('\n')} label="Copy the addresses that notifications come from" />
-    </div>
+    <>
+      {addresses.length > 0 && (
+        <div class="field">
+          <p>If a firewall is in front of it, let these addresses through:</p>
+          <Code text={addresses.join('\n')} label="Copy the addresses that notifications come from" />
+        </div>
+      )}
+      {certificate && (
+        <div class="field">
+          <p>
+            If it asks for a client certificate, it is shown this one, which ends{' '}
+            <Time at={certificate.validTo} isExact />:
+          </p>
+          <Code
+            text={`${certificate.subject}\nSHA-256 ${certificate.fingerprint256}`}
+            label="Copy the client certificate's subject and fingerprint"
+            wrap
+          />
+        </div>
+      )}
+    </>
   );
 }
 

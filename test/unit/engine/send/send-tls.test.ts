@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createHmac, X509Certificate } from 'node:crypto';
 import type http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorDetailOf } from '../../../../src/engine/send/errors.js';
 import { isHeavy } from '../../../../src/engine/send/connection.js';
 import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
 import { loopback, open } from './loopback.js';
@@ -111,6 +112,47 @@ describe('TLS', () => {
     const { url } = await secureServer(rsa, options);
     const outcome = await send(url, open({ certificateAuthority: rsa.cert }));
     expect(outcome).toMatchObject({ ok: false, errorCode: 'TLS', errorDetail });
+  });
+
+  test.each(versions)(
+    'a receiver that demands a certificate by %s is shown ours, once a connection',
+    async (version) => {
+      const demands = { ...demanding, ca: good.cert, minVersion: version, maxVersion: version };
+      const { url, server, connections } = await secureServer(rsa, demands);
+      const shown: string[] = [];
+      server.on('secureConnection', (socket) => shown.push(socket.getPeerCertificate().fingerprint256));
+      const sender = open({ certificateAuthority: rsa.cert, clientCertificate: good });
+      for (let requests = 1; requests <= 3; requests += 1)
+        expect(await send(url, sender)).toMatchObject({ ok: true });
+      expect(connections()).toBe(1);
+      expect(shown).toEqual([new X509Certificate(good.cert).fingerprint256]);
+      const other = await secureServer(otherHost, demands);
+      expect(
+        await send(other.url, open({ certificateAuthority: otherHost.cert, clientCertificate: good })),
+      ).toMatchObject({
+        errorDetail: 'WRONG_HOST',
+      });
+    },
+  );
+
+  test('a receiver that asks for no certificate is shown none', async () => {
+    const { url, server } = await secureServer(good);
+    const shown: object[] = [];
+    server.on('secureConnection', (socket) => shown.push(socket.getPeerCertificate()));
+    const sender = open({ certificateAuthority: good.cert, clientCertificate: good });
+    expect(await send(url, sender)).toMatchObject({ ok: true });
+    expect(shown).toEqual([{}]);
+  });
+
+  test.each([
+    'tlsv13 alert certificate required',
+    'tlsv1 alert unknown ca',
+    'ssl/tls alert bad certificate',
+    'sslv3 alert certificate expired',
+    'sslv3 alert certificate unknown',
+  ])('that a receiver refuses our certificate is named: %s', (reason) => {
+    const error = { code: 'EPROTO', message: `C0:error:0A000418:SSL routines:ssl3_read_bytes:${reason}:` };
+    expect(errorDetailOf(error, 2_000)).toBe('CLIENT_CERTIFICATE_REQUIRED');
   });
 
   test('a receiver that answers in TLS 1.1 has OLD_TLS', async () => {
