@@ -42,6 +42,8 @@ describe('creating a webhook', () => {
       headers: {},
       description: '',
       maxPerSecond: null,
+      notifyEmail: null,
+      notifyEmailConfirmed: null,
       createdAt: expect.stringMatching(offsetForm),
       updatedAt: expect.stringMatching(offsetForm),
       unknownInterests: [],
