@@ -111,7 +111,7 @@ KEY=${accountKey} URL=${url}
 ${logInCommand(shellQuoted(`${email}:${password}`))}
 AUTH="Authorization: Bearer $TOKEN"
 curl -sS "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile}; echo
-ORDER=$(curl -sS "$URL/v1/shipments?key=$KEY" ${json} -H 'Idempotency-Key: ORDER-1001' -d '${JSON.stringify(order())}'); echo "$ORDER"
+ORDER=$(curl -sS "$URL/v1/shipments?key=$KEY" ${json} -H "Idempotency-Key: order-$(date +%s)" -d '${JSON.stringify(order())}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
 ${advanceCommand(url, dataDir, simulates)}

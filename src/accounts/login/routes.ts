@@ -119,7 +119,8 @@ const session = z
         userId: uuid('Identifier of the user.'),
         email: described(z.string(), "The user's e-mail address.", 'you@example.com'),
       })
-      .nullable(),
+      .nullable()
+      .describe("The user who is logged in; null in the operator's session."),
     shipper: z.object({
       shipperId: uuid('Identifier of the shipper.'),
       name: described(z.string(), 'Name of the shipper.', 'Acme'),
@@ -130,8 +131,9 @@ const session = z
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
     }),
     readOnly: described(
-      z.literal(true),
-      "The session is the operator's, opened by a link: `user` is null, and every change is 403. Absent otherwise.",
+      z.boolean(),
+      "True if the session is the operator's, opened by a link: `user` is null, and every change is 403. Absent otherwise.",
+      false,
     ).optional(),
     supportOpenedAt: instant(
       'When the operator last opened this portal, read-only. Absent if that was not in the last 30 days.',

@@ -128,7 +128,7 @@ describe('caps', () => {
     // This machine is no one else's.
     for (let n = 0; n < 15; n += 1) {
       if (n % 3 === 0) accounts.push(await registerAccount(service));
-      expectSuccess(await create(accounts.at(-1)!, `http://${n % 2 ? '127.0.0.1' : '[::1]'}:9/`), 201);
+      expectSuccess(await create(accounts.at(-1)!, `http://${n % 2 ? '127.0.0.1' : '[::1]'}:9/${n}`), 201);
     }
     expect(await limited('webhook_creation', service)).toBe(before + 2);
   });
@@ -169,7 +169,7 @@ describe('caps', () => {
     const declare = (name: string, fields: object = {}) =>
       one.call(`/v1/webhooks/by-name/${name}`, {
         method: 'PUT',
-        body: { interests: ['*'], targetAddress: 'https://named.example.org/', ...fields },
+        body: { interests: ['*'], targetAddress: `https://named.example.org/${name}`, ...fields },
       });
     for (const name of ['a', 'b', 'c']) expectSuccess(await declare(name), 201);
     const full = await declare('d');

@@ -56,18 +56,15 @@ const failures = (webhookId: string) =>
   );
 
 describe('a webhook on the service itself', () => {
-  test.concurrent.each([
-    ['a name', 'alias.example.org'],
-    ['an address', '127.0.0.1'],
-  ])(
-    'by %s and with a valid token makes no loop: a request with Parcelhook-Attempt is refused',
-    async (_, host) => {
+  test.concurrent(
+    'by a name and with a valid token makes no loop: a request with Parcelhook-Attempt is refused',
+    async () => {
       const account = await newAccount();
       const { port } = new URL(service.url);
       const headers = { Authorization: `Bearer ${account.token}` };
       const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', { headers });
       const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
-      const targetAddress = `http://${host}:${port}${path}`;
+      const targetAddress = `http://alias.example.org:${port}${path}`;
       expectSuccess(
         await account.call(`/v1/webhooks/${webhookId}`, {
           method: 'PATCH',

@@ -82,7 +82,7 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     [account.userId, account.shipperId],
   );
   await service.sql(
-    `with asked as (insert into notify_addresses values ($1, 'planted-user@example.com')),
+    `with asked as (insert into notify_addresses values ($1, $1::uuid || '@example.com')),
           counted as (insert into mail_budgets values ($1, current_date, 1))
      insert into notices_to_mail (notice_id, shipper_id, webhook_id, facts) values (gen_random_uuid(), $1, $2, '{}')`,
     [account.shipperId, webhookId],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { dueSinceRelease } from '../../../../src/engine/outbox/types.js';
 import { createWorld, random, timeoutMs, type Receiver, type Response } from './overloading.js';
 
 const refuses = (retryAfterMs = 0): Response => ({ tookMs: 3, sign: 'OVERLOADED', retryAfterMs });
@@ -154,6 +155,17 @@ describe('overload', () => {
     expect(slowed).toEqual(['w']);
     expect(next).toBeGreaterThan(22_000);
     expect(next).toBeLessThan(22_300);
+  });
+
+  test('stops it no longer once somebody resumes the webhook', () => {
+    const world = createWorld({
+      w: ({ nowMs }) => (nowMs < 2_000 ? refuses(60_000) : { tookMs: 20, sign: 'SUCCEEDED' }),
+    });
+    world.run(5_000);
+    expect(world.attempts.filter(({ startedMs }) => startedMs > 1_000)).toEqual([]);
+    world.scheduler.notify([{ webhookId: 'w', dueFromMs: dueSinceRelease }], false, 5_000);
+    world.run(1_000);
+    expect(world.attempts.filter(({ startedMs }) => startedMs > 5_000).length).toBeGreaterThan(5);
   });
 
   test('stops it for a minute at most', () => {
