@@ -24,7 +24,8 @@ import { isUuid } from '../http/request/paging.js';
 import { isoOffset, operatorRoute, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { conflict, notFound } from '../platform/errors.js';
-import { webhook, webhookParams } from '../webhooks/schema.js';
+import { webhook } from '../webhooks/responses.js';
+import { webhookParams } from '../webhooks/schema.js';
 import {
   findShipperOfWebhook,
   findWebhook,

@@ -6,7 +6,7 @@ import { described, idInPath, instantOrNull, uuid } from '../http/request/fields
 import { isUuid, paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
 import { withoutQuerySql } from '../engine/engine.js';
-import { webhook } from '../webhooks/schema.js';
+import { webhook } from '../webhooks/responses.js';
 import { listWebhookIds } from '../webhooks/store.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;

@@ -13,7 +13,7 @@ import {
   nameTaken,
   type WebhookDependencies,
 } from './registration.js';
-import * as responses from './schema.js';
+import * as responses from './responses.js';
 import {
   fields,
   include,

@@ -1149,6 +1149,7 @@ export interface components {
         };
         /** @description The user who is logged in to the portal. */
         Session: {
+            /** @description The user who is logged in; null in the operator's session. */
             user: {
                 /**
                  * Format: uuid
@@ -1194,10 +1195,10 @@ export interface components {
                 email: boolean;
             };
             /**
-             * @description The session is the operator's, opened by a link: `user` is null, and every change is 403. Absent otherwise.
-             * @constant
+             * @description True if the session is the operator's, opened by a link: `user` is null, and every change is 403. Absent otherwise.
+             * @example false
              */
-            readOnly?: true;
+            readOnly?: boolean;
             /**
              * Format: date-time
              * @description When the operator last opened this portal, read-only. Absent if that was not in the last 30 days.

@@ -101,7 +101,9 @@ const toEntries = ([name, value]: [string, unknown]): Entry[] =>
   [value]
     .flat()
     .flatMap((each): Entry[] =>
-      isObject(each) || each == null || each === '' ? [] : [[name, String(each).trim()]],
+      isObject(each) || each == null || each === ''
+        ? []
+        : [[name, String(each as string | number | boolean).trim()]],
     );
 
 /** The text beside the headers in an event of AWS Lambda, in a HAR entry, or in a framework's request. */

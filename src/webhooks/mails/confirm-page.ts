@@ -50,7 +50,7 @@ export function confirmPage(db: Database): Router {
     if (!asked) return void response.status(404).send(linkVoid);
     response
       .set('Cache-Control', 'no-store')
-      .send(smallPage('Confirm your address', confirmForm(String(request.query.token), asked)));
+      .send(smallPage('Confirm your address', confirmForm(request.query.token as string, asked)));
   });
   router.post(
     path,
@@ -96,7 +96,7 @@ export function confirmPaths(schemas: SchemaCollector): Paths {
         ...common,
         operationId: 'showConfirmationForm',
         summary: 'Show the page for confirming an address',
-        description: 'Who enters a `notifyEmail` that is no user’s has a link to it mailed there.',
+        description: 'A link to it is mailed to each `notifyEmail` that is no user’s of the shipper.',
         parameters: parametersOf(form, 'query', schemas),
         responses: { 200: pageResponse('The form.', html), ...failures },
       },

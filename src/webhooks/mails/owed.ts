@@ -65,8 +65,8 @@ const shippersToMail = `
    limit ${maxShippersPerRun}`;
 
 /**
- * Makes the notices to mails: a shipper's first of a day to one each, what is over to a summary for each address. What
- * nobody may get is dropped.
+ * Makes the notices to mails: a shipper's first of a day to one each, what is over to a summary for each address. It
+ * drops what nobody may get.
  */
 export async function mailNotices(db: Database, times: SummaryTimes): Promise<void> {
   const shippers = await db.query<{ shipperId: string }>('shippers-to-mail', shippersToMail, [

@@ -141,7 +141,7 @@ describe('the document describes the responses', () => {
     await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
     const short = { body: { token: world.linkToken, password: 'short' } };
     await checked('setPassword', 400, calls.setPassword!({}, short));
-    await checked('confirmAddress', 400, calls.confirmAddress!({}, { body: {} }));
+    await checked('confirmAddress', 400, calls.confirmAddress!({}, { raw: '{' }));
     const elsewhere = { headers: { 'sec-fetch-site': 'cross-site' } };
     await checked('openPortal', 400, calls.openPortal!({}, elsewhere));
   });

@@ -19,7 +19,7 @@ async function startPair(interests: string[]) {
   const owner = await startHook(account, { interests });
   hook.response.status = 500;
   const told = async (count: number) =>
-    (await owner.receiver.waitFor(count)).map(({ notification }) => notification as Record<string, unknown>);
+    (await owner.receiver.waitFor(count)).map(({ notification }) => notification);
   const close = () => Promise.all([hook.close(), owner.close()]);
   return { account, hook, owner, told, close };
 }
