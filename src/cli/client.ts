@@ -59,7 +59,8 @@ function withoutQuery(url: string): string {
 }
 
 function toCliError(base: string, error: ParcelhookError): Error {
-  const { code, status, message, details } = error;
+  const { code, status, details } = error;
+  const message = withoutFirst(error);
   if (code === 'TIMEOUT') return new Unreachable(message);
   if (code === 'UNREACHABLE') {
     return new Unreachable(`${message.slice(0, -1)}. Is the service running? Check --url or PARCELHOOK_URL.`);
@@ -73,6 +74,12 @@ function toCliError(base: string, error: ParcelhookError): Error {
   return isUnexpected
     ? new Refused(text)
     : new Refused(text, code, { message, ...(details.length > 0 && { details }) });
+}
+
+/** The message without its first detail: all of them are listed below it. */
+function withoutFirst({ message, details: [first] }: ParcelhookError): string {
+  const end = first ? message.indexOf(`: ${first.path} ${first.message}`) : -1;
+  return end === -1 ? message : `${message.slice(0, end)}.`;
 }
 
 function notes(

@@ -143,8 +143,8 @@ export async function all(): Promise<void> {
   }
   (await client.states()).states[0]?.next.join();
   (await client.egress({ signal })).addresses.join();
-  const made = await client.tokens.create({ name: 'n', scopes: ['read'], expiresAt: new Date() });
-  for await (const { lastUsedOn } of client.tokens.all()) (await client.tokens.revoke(made.tokenId)).tokenId === lastUsedOn;
+  const token = await client.tokens.create({ name: 'n', scopes: ['read'], expiresAt: new Date() });
+  for await (const { lastUsedOn } of client.tokens.all()) (await client.tokens.revoke(token.tokenId)).tokenId === lastUsedOn;
   const { addresses } = await client.request('get', '/v1/egress', {});
 
   const told: Notification | Notice = verify(new Headers(), new Uint8Array(), [secret, rotated], { now: new Date() });

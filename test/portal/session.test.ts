@@ -160,7 +160,7 @@ inBrowser(
     await page.getByRole('heading', { name: 'Webhook created' }).waitFor();
     await tabTo('I have stored it');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
+    await page.getByRole('button', { name: 'More' }).waitFor();
     await tabTo('Deliveries', 'Shift+Tab');
     await page.keyboard.press('Enter');
     await page.locator('[data-row]').first().waitFor();
