@@ -232,14 +232,14 @@ describe('a webhook that points to the service itself', () => {
     const own = `http://localhost:${new URL(address).port}`;
     const create = (targetAddress: string) =>
       account.call('/v1/webhooks', { body: { interests: ['*'], targetAddress } });
-    for (const target of [
-      `${origin}/v1/webhooks`,
-      `${origin}/inbox`,
-      `${origin}/inbox/`,
-      `${address}/x`,
-      forged,
-    ])
+    for (const target of [`${origin}/v1/webhooks`, `${origin}/inbox`])
       expectWrong(await create(target), ['targetAddress']);
+    for (const target of [`${origin}/inbox/`, `${address}/x`, forged]) {
+      const { webhookId } = await registerWebhook(account, target);
+      const response = await account.call(`/v1/webhooks/${webhookId}/test`, { body: {} });
+      expect(response.data).toMatchObject({ statusCode: 400, errorCode: 'HTTP_STATUS' });
+      expect(response.data.responseBody).toContain('Parcelhook-Attempt');
+    }
     expectWrong(await create(`${own}/v1/shipments`), ['targetAddress']);
     expectSuccess(await create(`${own}${new URL(address).pathname}`), 201);
     expect((await inboxOf(account)).total).toBe(0);
