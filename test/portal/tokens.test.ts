@@ -68,6 +68,7 @@ inBrowser('by the keyboard alone: a token for one webhook, which places no order
   await page.goto('/tokens');
   await button('New token').focus();
   await page.keyboard.press('Enter');
+  await dialog().locator('input:focus').waitFor(); // keys pressed before are lost
   await page.keyboard.type('Watcher');
   await page.keyboard.press('Tab');
   await page.keyboard.press('ArrowDown');
