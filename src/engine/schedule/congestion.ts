@@ -5,10 +5,10 @@ const maxGapMs = 10_000;
 /** A start that comes so late does not delay the next one: timers are as inexact. */
 const slackMs = 10;
 /**
- * The longest `Retry-After` that stops a whole webhook. One delivery waits longer if it says so; that the webhook is not
- * called for longer is decided by its circuit, which all workers share.
+ * The longest `Retry-After` that stops a whole webhook: others of its deliveries keep their promises, such as ORDER_HOLD.
+ * A longer one delays only the delivery that got it. Its circuit, which all workers share, stops a webhook for longer.
  */
-const maxStopMs = 60_000;
+const maxStopMs = 30_000;
 /** Longer than this no claim waits for the time of its start: it would be too old. */
 export const maxClaimedMs = 200;
 /** Within this time, as in a second whose attempts are used up, overloads lower the ceiling only by so much each. */
@@ -78,8 +78,8 @@ export class Congestion {
 
   /** Attempts that were in flight together halve it once. */
   overloaded(startedAtMs: number, retryAfterMs: number, nowMs: number): void {
-    if (retryAfterMs > 0)
-      this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, nowMs + Math.min(retryAfterMs, maxStopMs));
+    if (retryAfterMs > 0 && retryAfterMs <= maxStopMs)
+      this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, nowMs + retryAfterMs);
     if (startedAtMs < this.#sinceMs) return;
     const isSame = nowMs - this.#sinceMs < sameOverloadMs;
     this.#ceiling = isSame ? Math.max(this.#window, this.#ceiling * keptShare) : this.#window;
