@@ -80,7 +80,7 @@ export {
 } from './outbox/sql.js';
 export { clockLeewayMs, isParking, parkingKey } from './outbox/insert.js';
 export { isErasedDelivery } from './outbox/redelivery.js';
-export { dueSinceRelease, dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
+export { dueSinceUnknown, triggers, type Due, type Turn } from './outbox/types.js';
 export { cancelErased, cancelExpired, owedToRemove } from './outbox/turns.js';
 export { distinctTurns, makeTurnsWait, releaseTurns } from './outbox/turns.js';
 

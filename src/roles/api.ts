@@ -6,7 +6,6 @@ import { factsOf } from '../config/client-certificate.js';
 import type { Config } from '../config/config.js';
 import { byHandRoutes } from '../catch-up/by-hand.js';
 import {
-  dueSinceRelease,
   dueSinceUnknown,
   forgetCircuit,
   forgetCircuits,
@@ -93,7 +92,7 @@ export function apiRoutes(
     onLimited,
   });
   const knownInterests = new Set([...catalogue.names, ...notices]);
-  const onReleased = (webhookId: string) => engine.wake([{ webhookId, dueFromMs: dueSinceRelease }]);
+  const onReleased = (webhookId: string) => engine.wake(dueSinceUnknown([webhookId]));
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: engine.wake };
   return [
     ...access.loginRoutes,

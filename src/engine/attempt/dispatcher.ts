@@ -11,12 +11,11 @@ import { claimRedeliveries, findWaitingRedeliveries } from '../outbox/redelivery
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import type { AttemptOutcome, WaitedMs } from '../send/messages.js';
 import { isLost, retryAfterMs, signOf } from '../settle/retry-policy.js';
-import { createSettler, type SettlerOptions } from '../settle/settler.js';
+import { createRetries, createSettler, type SettlerOptions } from '../settle/settler.js';
 import type { Durations } from '../../platform/durations.js';
 import { makeAttempt, type AttemptOptions } from './attempt.js';
 import { markPaced } from './agreements.js';
 import { createLeases } from './leases.js';
-import { createRetries } from './retries.js';
 import type { Sign } from '../schedule/congestion.js';
 import type { InFlight } from '../schedule/lanes.js';
 import type { Paces } from '../schedule/pace.js';

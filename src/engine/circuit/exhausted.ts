@@ -5,6 +5,8 @@ import { noFacts } from './notices.js';
 
 const maxPerRun = 1_000;
 const maxShipments = 10;
+/** The rest is told at the end of the next pause. */
+const maxDeliveries = 50_000;
 
 /** $1: the pause in milliseconds. A clock that was set back does not prolong it. */
 const isToldOf = (w: string) =>
@@ -69,10 +71,12 @@ async function takeExhausted(tx: Database, webhookIds: string[], pauseMs: number
   return tx.query<Exhausted>(
     'take-exhausted',
     `with gone as (
-       delete from exhausted_deliveries e
-        where webhook_id = any($1::uuid[])
-           or webhook_id = any($2::uuid[]) and not exists (
-                select from webhooks where webhook_id = e.webhook_id and deleted_at is null)
+       delete from exhausted_deliveries where ctid = any(array(
+         select ctid from exhausted_deliveries e
+          where webhook_id = any($1::uuid[])
+             or webhook_id = any($2::uuid[]) and not exists (
+                  select from webhooks where webhook_id = e.webhook_id and deleted_at is null)
+          limit ${maxDeliveries}))
        returning webhook_id, shipment_id
      ), counted as (
        select webhook_id, count(*)::int as count, (array_agg(distinct shipment_id))[:${maxShipments}] as shipment_ids

@@ -136,16 +136,11 @@ export function distinctDue(due: Due[]): Due[] {
   const byWebhook = new Map<string, number | null>();
   for (const { webhookId, dueFromMs } of due) {
     const known = byWebhook.get(webhookId);
-    const isReleased = known === dueSinceRelease || dueFromMs === dueSinceRelease;
-    const isUnknown = known === null || dueFromMs === null;
-    const earliest = isUnknown ? null : Math.min(known ?? Infinity, dueFromMs);
-    byWebhook.set(webhookId, isReleased ? dueSinceRelease : earliest);
+    const earliest = known === null || dueFromMs === null ? null : Math.min(known ?? Infinity, dueFromMs);
+    byWebhook.set(webhookId, earliest);
   }
   return [...byWebhook].map(([webhookId, dueFromMs]) => ({ webhookId, dueFromMs }));
 }
-
-/** Since when something is due of a webhook that somebody resumes or moves: whatever stopped its lane has ended. */
-export const dueSinceRelease = 0;
 
 /** Stands for webhooks whose deliveries may have been due for long. */
 export const dueSinceUnknown = (webhookIds: Iterable<string>): Due[] =>

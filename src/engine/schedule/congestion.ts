@@ -71,11 +71,6 @@ export class Congestion {
     this.#window = Math.max(this.#window, Math.min(max, this.#window + 1, aim));
   }
 
-  /** Somebody resumes its webhook, or gives it another address. */
-  released(): void {
-    this.#stoppedUntilMs = -Infinity;
-  }
-
   /** Attempts that were in flight together halve it once. */
   overloaded(startedAtMs: number, retryAfterMs: number, nowMs: number): void {
     if (retryAfterMs > 0 && retryAfterMs <= maxStopMs)

@@ -1,5 +1,5 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
-import { dueSinceRelease, noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
+import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import { Claims } from './claims.js';
 import {
   eachPool,
@@ -100,7 +100,6 @@ export class Scheduler {
   notify(due: Due[], one: boolean, nowMs: number): void {
     for (const { webhookId, dueFromMs } of due) {
       const lane = this.#lanes.of(webhookId);
-      if (dueFromMs === dueSinceRelease) lane.congestion?.released();
       lane.noteDue(dueFromMs, one, nowMs);
       this.#queueUp(lane);
     }

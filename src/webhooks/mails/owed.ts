@@ -1,5 +1,6 @@
-import type { Notice } from '../../engine/engine.js';
+import { withoutQuerySql, type Notice } from '../../engine/engine.js';
 import { oweMail } from '../../mail/store.js';
+import { databaseNowMs } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { newId } from '../../platform/ids.js';
 import { mayBeMailed } from './addresses.js';
@@ -16,12 +17,12 @@ export interface Facts extends Omit<Notice, 'webhookId' | 'since' | 'disablesAt'
 
 /** Call it in the transaction that records the notices. */
 export async function oweNoticeMails(tx: Database, notices: Notice[]): Promise<void> {
-  const at = new Date();
+  const at = new Date(databaseNowMs());
   await tx.query(
     'owe-notice-mails',
     `insert into notices_to_mail (notice_id, shipper_id, webhook_id, facts)
      select i.notice_id, w.shipper_id, w.webhook_id,
-            i.facts::jsonb || jsonb_build_object('address', split_part(w.target_address, '?', 1), 'name', w.name)
+            i.facts::jsonb || jsonb_build_object('address', ${withoutQuerySql('w.target_address')}, 'name', w.name)
        from unnest($1::uuid[], $2::uuid[], $3::text[]) as i (notice_id, webhook_id, facts)
        join webhooks w using (webhook_id)
       where w.notify_email is not null and w.deleted_at is null`,
@@ -73,7 +74,12 @@ export async function mailNotices(db: Database, times: SummaryTimes): Promise<vo
     times.gatherMs,
     times.pauseMs,
   ]);
-  for (const { shipperId } of shippers) await db.transaction((tx) => mailShipper(tx, shipperId, times));
+  let failure: unknown;
+  for (const { shipperId } of shippers)
+    await db
+      .transaction((tx) => mailShipper(tx, shipperId, times))
+      .catch((error: unknown) => (failure ??= error)); // the others get theirs
+  if (failure !== undefined) throw failure;
 }
 
 async function mailShipper(

@@ -179,7 +179,7 @@ function Answer({ diagnosis, webhookId, name, onCompare }: Answered) {
       <>
         <p class="verdict bad">Wrong secret: another webhook's, or an old one</p>
         <p>
-          What was sent to {name} was not signed with it. Give your server the secret that was shown when this
+          The request to {name} was not signed with it. Give your server the secret that was shown when this
           webhook was created, or when its secret was last rotated.
         </p>
         <p>
@@ -195,7 +195,7 @@ function Answer({ diagnosis, webhookId, name, onCompare }: Answered) {
         <>
           <p class="verdict good">This is the right secret</p>
           <p>
-            What was sent verifies with it. So your server has another secret than this one, or it changes the
+            The request verifies with it. So your server has another secret than this one, or it changes the
             request before it verifies: mostly, a parser has read the body and written it again.
           </p>
         </>

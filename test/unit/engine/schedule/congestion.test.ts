@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { dueSinceRelease } from '../../../../src/engine/outbox/types.js';
 import { createWorld, random, timeoutMs, type Receiver, type Response } from './overloading.js';
 
 const refuses = (retryAfterMs = 0): Response => ({ tookMs: 3, sign: 'OVERLOADED', retryAfterMs });
@@ -155,17 +154,6 @@ describe('overload', () => {
     expect(slowed).toEqual(['w']);
     expect(next).toBeGreaterThan(22_000);
     expect(next).toBeLessThan(22_300);
-  });
-
-  test('stops it no longer once somebody resumes the webhook', () => {
-    const world = createWorld({
-      w: ({ nowMs }) => (nowMs < 2_000 ? refuses(30_000) : { tookMs: 20, sign: 'SUCCEEDED' }),
-    });
-    world.run(5_000);
-    expect(world.attempts.filter(({ startedMs }) => startedMs > 1_000)).toEqual([]);
-    world.scheduler.notify([{ webhookId: 'w', dueFromMs: dueSinceRelease }], false, 5_000);
-    world.run(1_000);
-    expect(world.attempts.filter(({ startedMs }) => startedMs > 5_000).length).toBeGreaterThan(5);
   });
 
   test('with a Retry-After of more than 30 s does not stop the webhook: that delays its delivery alone', () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createRetries, type Retries } from '../../../../src/engine/attempt/retries.js';
+import { createRetries, type Retries } from '../../../../src/engine/settle/settler.js';
 import type { Due } from '../../../../src/engine/outbox/types.js';
 
 let retries: Retries;
