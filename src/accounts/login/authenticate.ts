@@ -135,7 +135,7 @@ async function claimsOf(
 }
 
 /** Null unless the portal's cookie is that of the operator's session. */
-function supportTokenIn(request: Request, { cookie }: ShipperCredentials): string | null {
+export function supportTokenIn(request: Request, cookie: SessionCookie): string | null {
   const session = request.headers.authorization === undefined ? cookie.read(request) : null;
   return session !== null && isSupportToken(session) ? session : null;
 }
@@ -173,7 +173,7 @@ export const authenticateShipper =
       const { shipperId, rateLimit } = program;
       return { shipperId, userId: '', rateLimit, operator: null, program, address: addressOf(request) };
     }
-    const supportToken = supportTokenIn(request, credentials);
+    const supportToken = supportTokenIn(request, credentials.cookie);
     if (supportToken !== null) return supportCaller(request, supportToken, credentials);
     const { claims, accountKey } = await claimsOf(request, bearer, credentials);
     if (!claims) throw unauthorized();

@@ -4,12 +4,11 @@ import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route, isoOffset } from '../../http/route.js';
 import { unauthorized, suspended } from '../../platform/errors.js';
 import type { Tokens, VerifiedClaims, TokenClaims } from '../tokens.js';
-import { keyAndCredentials, malformed, type ShipperCredentials } from './authenticate.js';
+import { keyAndCredentials, malformed, supportTokenIn, type ShipperCredentials } from './authenticate.js';
 import type { Request } from 'express';
 import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
-import { isSupportToken } from '../support/sessions.js';
 import { endSupportSession, lastSupportOf, type SupportSession } from '../support/store.js';
 import { endSession, findUserByLogin, rememberOrigin, type User } from '../users.js';
 import type { Refusals } from '../audit.js';
@@ -199,12 +198,8 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     const { verdict, principal } = await judgeBy(principals, claims, claims.accountKeyHash);
     return verdict === 'ENDED' ? null : { claims, principal: principal!, isGood: verdict === 'GOOD' };
   };
-  const supportToken = (request: Request): string | null => {
-    const token = cookie.read(request);
-    return token !== null && isSupportToken(token) ? token : null;
-  };
   const endCurrent = async (request: Request) => {
-    const support = supportToken(request);
+    const support = supportTokenIn(request, cookie);
     if (support !== null) {
       await endSupportSession(db, sha256(support));
       return supports.clear();
@@ -228,7 +223,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       orNull: true,
       headers: reading,
       handle: async (_request, { request }) => {
-        const support = supportToken(request);
+        const support = supportTokenIn(request, cookie);
         if (support !== null) return { data: describeSupport(await supports.find(support)) };
         const found = await current(request);
         if (!found?.isGood) return { data: null };

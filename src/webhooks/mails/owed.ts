@@ -74,12 +74,13 @@ export async function mailNotices(db: Database, times: SummaryTimes): Promise<vo
     times.gatherMs,
     times.pauseMs,
   ]);
-  let failure: unknown;
-  for (const { shipperId } of shippers)
-    await db
-      .transaction((tx) => mailShipper(tx, shipperId, times))
-      .catch((error: unknown) => (failure ??= error)); // the others get theirs
-  if (failure !== undefined) throw failure;
+  const results: PromiseSettledResult<void>[] = [];
+  for (const { shipperId } of shippers) {
+    const mailing = db.transaction((tx) => mailShipper(tx, shipperId, times));
+    results.push(...(await Promise.allSettled([mailing]))); // if it fails, the others get theirs
+  }
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function mailShipper(

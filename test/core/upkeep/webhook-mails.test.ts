@@ -193,6 +193,24 @@ test('10,000 webhooks of a shipper that fail are 20 mails and one summary, and w
   expect(summary!.text).toContain('And 10 more.');
 });
 
+test('a shipper whose notices cannot be made to mails keeps no other from its own', async () => {
+  const failing = '00000000-0000-4000-8000-000000000001'; // the first in order
+  await world.sql(
+    `insert into shippers (shipper_id, name, account_key_hash) values ('${failing}', 'S', '\\x00');
+     alter table mail_budgets add constraint fails check (shipper_id <> '${failing}');
+     insert into notices_to_mail (notice_id, shipper_id, webhook_id, facts)
+     values (gen_random_uuid(), '${failing}', gen_random_uuid(), '{}')`,
+  );
+  await tell([noticeOf(await hookOf(owner))]);
+  const before = mails.received.length;
+  await expect(send()).rejects.toThrow('fails');
+  await world.sql(`delete from shippers where shipper_id = '${failing}'`);
+  await world.sql('alter table mail_budgets drop constraint fails');
+  expect(mails.received.length).toBe(before);
+  expect(await world.sql(`select from mails where kind = 'NOTICE' and attempts = 0`)).toHaveLength(1);
+  await send();
+});
+
 test('nobody is told once the webhook is deleted, has no address any more, or the user is removed', async () => {
   const [deleted, unset, kept] = [await hookOf(owner), await hookOf(owner), await hookOf(owner)];
   await tell([deleted, unset, kept].map((webhookId) => noticeOf(webhookId)));
