@@ -74,7 +74,7 @@ test('two workers together keep it, with tests and redeliveries: to 10 % over fi
   expect(inFiveSeconds).toBeGreaterThanOrEqual(5 * maxPerSecond * 0.9);
   expect(inFiveSeconds).toBeLessThanOrEqual(5 * maxPerSecond * 1.1);
   // While they send at once to the other webhook as well, attempts begin late, and some of them together.
-  const { inOneSecond } = most(begun.filter((at) => at > doneAt + 1_000));
+  const { inOneSecond } = most(begun.filter((at) => at > doneAt + 2_000));
   expect(inOneSecond).toBeLessThanOrEqual(maxPerSecond * 1.1); // threads may begin late as well
   await other.close();
   await hook.close();

@@ -323,9 +323,8 @@ async function waitForStart(db: Database, shipperId: string, webhookId: string):
   const starts = await drawStarts(db, [{ webhookId, count: 1 }], startWithinMs, shipperId);
   const drawn = starts.get(webhookId);
   if (!drawn) return;
-  const [startMs] = drawn;
-  if (startMs === undefined) throw tooManyRequests(paceIsFull, startWithinMs / 1_000);
-  await sleep(Math.max(0, startMs - performance.now()));
+  if (drawn.count === 0) throw tooManyRequests(paceIsFull, startWithinMs / 1_000);
+  await sleep(Math.max(0, drawn.firstMs - performance.now()));
 }
 
 const paceIsFull =

@@ -58,8 +58,9 @@ const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
 const heavyForMs = 60_000;
-/** Starts are drawn this far ahead: their claims are pulled meanwhile, and not too old to start. */
-const drawnWithinMs = 300;
+/** Between two statements that draw starts lies this pause at least, and as many times what the last one took. */
+const minDrawPauseMs = 20;
+const drawPauseFactor = 4;
 /** Starts of webhooks are looked for at most so often, however many have a pace. */
 const startsEveryMs = 2;
 
@@ -110,6 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const nowMs = performance.now();
     if (scheduler.pacing.isTimed) grantStarts(nowMs);
     for (const entry of scheduler.starts(nowMs)) send(entry);
+    if (scheduler.pacing.isWanted && nowMs >= drawsFromMs) void draw();
     schedulePage();
   };
 
@@ -273,14 +275,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   let drawing = false;
+  let drawsFromMs = -Infinity;
   const draw = async () => {
-    const wanted = scheduler.pacing.wanted();
-    if (drawing || draining || wanted.length === 0) return;
+    if (drawing || draining) return;
+    const fromMs = performance.now();
+    const wanted = scheduler.pacing.wanted(fromMs);
+    if (wanted.length === 0) return;
     drawing = true;
     try {
-      const asked = wanted.map(({ pace: { webhookId }, count }) => ({ webhookId, count }));
-      const starts = await drawStarts(leaseDb, asked, drawnWithinMs);
-      for (const { pace } of wanted) scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null);
+      for (const withinMs of new Set(wanted.map((one) => one.withinMs))) {
+        const asked = wanted.filter((one) => one.withinMs === withinMs);
+        const starts = await drawStarts(
+          leaseDb,
+          asked.map(({ pace, count }) => ({ webhookId: pace.webhookId, count })),
+          withinMs,
+        );
+        for (const { pace } of asked)
+          scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null, performance.now());
+      }
       startAndPull();
     } catch (error) {
       logger.warn(
@@ -289,6 +301,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       );
     } finally {
       drawing = false;
+      const nowMs = performance.now();
+      drawsFromMs = nowMs + Math.max(minDrawPauseMs, (nowMs - fromMs) * drawPauseFactor);
     }
   };
   let starting: NodeJS.Timeout | undefined;

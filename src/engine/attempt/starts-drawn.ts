@@ -1,11 +1,10 @@
 import { databaseNowMs } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { ms } from '../outbox/sql.js';
+import { leadMs, type Starts } from '../schedule/pace.js';
 
 /** Starts are further apart than a second allows: so none of them, if it comes late, makes a second too full. */
 const stretch = 1.06;
-/** The first start leaves time to pull what it is for. */
-const leadMs = 20;
 
 interface Drawn {
   webhookId: string;
@@ -16,8 +15,7 @@ interface Drawn {
 }
 
 /**
- * Draws starts of webhooks with `maxPerSecond`, none of them further ahead than `withinMs`, and returns their times
- * (performance.now()) by webhook. A webhook is missing if it has no limit, or none any more, or another shipper than
+ * Draws starts of webhooks with `maxPerSecond`, none of them further ahead than `withinMs`, and returns them by webhook. A webhook is missing if it has no limit, or none any more, or another shipper than
  * the one named.
  */
 export async function drawStarts(
@@ -25,7 +23,7 @@ export async function drawStarts(
   wanted: { webhookId: string; count: number }[],
   withinMs: number,
   shipperId: string | null = null,
-): Promise<Map<string, number[]>> {
+): Promise<Map<string, Starts>> {
   const webhookIds = wanted.map(({ webhookId }) => webhookId);
   const rows = await db.query<Drawn>('draw-starts', drawText, [
     webhookIds,
@@ -34,13 +32,12 @@ export async function drawStarts(
     shipperId,
   ]);
   const sinceEpochMs = databaseNowMs() - performance.now();
-  const starts = new Map<string, number[]>();
-  for (const { webhookId, firstAtMs, stepMs, count } of rows)
-    starts.set(
+  return new Map(
+    rows.map(({ webhookId, firstAtMs, stepMs, count }) => [
       webhookId,
-      Array.from({ length: count }, (_, n) => firstAtMs - sinceEpochMs + n * stepMs),
-    );
-  return starts;
+      { firstMs: firstAtMs - sinceEpochMs, stepMs, count },
+    ]),
+  );
 }
 
 /** As many as lie between `from` and the end of what may be drawn. */

@@ -119,7 +119,7 @@ export class Lane {
   pacedFromMs = -Infinity;
   /** When it last waited for its pace. */
   pacedAtMs = -Infinity;
-  /** It waits for its pace, and holds what that has granted only. */
+  /** Its attempts start when its pace grants it. */
   isPaced = false;
   granted = 0;
   /** Null unless its receiver was overloaded, or its webhook not called, lately. */
@@ -141,12 +141,15 @@ export class Lane {
     return this.pending.length + this.inFlight + this.reserved;
   }
 
-  /** Starts that its webhook could use, beyond those that are granted and drawn; at most `max`. */
-  startsWanted(max: number): number {
-    const { outside, page, pending, granted, pace } = this;
-    const isMany = outside.older || page?.older === true;
-    const due = isMany ? max : outside.counted + (page?.counted ?? 0);
-    return Math.min(max, pending.length - granted + due - (pace?.drawn ?? 0));
+  /** Claims that may wait: of a host that bounds them for what is granted, of a webhook for starts to be drawn. */
+  get maxPending(): number {
+    if (!this.isPaced) return Infinity;
+    return this.pace!.maxPending ?? this.granted;
+  }
+
+  /** Its pace keeps it waiting. */
+  get isHeldBack(): boolean {
+    return this.isPaced && this.pending.length >= this.pace!.shortFrom;
   }
 
   /** Its receiver has as many attempts as it may have for now. */

@@ -9,8 +9,9 @@ const minRefillShare = 1 / 2;
 export class Pace {
   /** Until then any number may begin (performance.now()). */
   agreedUntilMs: number;
-  /** A webhook's starts are drawn ahead of time; a host's are granted when they may begin. */
-  readonly drawn = 0;
+  /** See `WebhookPace`. A claim waits for nothing but what is granted. */
+  readonly maxPending = null;
+  readonly shortFrom = 0;
   /** When PostgreSQL is asked next whether the receiver has agreed (performance.now()). */
   lookAtMs = -Infinity;
   #tokens = Infinity;
@@ -68,6 +69,30 @@ export class Pace {
  * the starts of two seconds, since the sending thread may be late as well.
  */
 const maxLateMs = 40;
+/** The first start leaves time to tell the process. */
+export const leadMs = 20;
+
+/** Starts that are drawn, as far apart as a webhook's `maxPerSecond` asks (performance.now()). */
+export interface Starts {
+  firstMs: number;
+  stepMs: number;
+  count: number;
+}
+
+/** A process that finds no other at a webhook draws every start, so far ahead: one statement serves many claims. */
+const aloneWithinMs = 1_000;
+/** It draws again when they end so soon: later than another could (`besideWithinMs`), which it sees by that. */
+const aloneLeftMs = 150;
+/** Beside others a process draws starts for what it has or will pull, and claims are not too old when they start. */
+const besideWithinMs = 300;
+/** After it has seen another, a process takes itself not to be alone for so long. */
+const besideForMs = 10_000;
+/** A process sees that another has drawn if its own first start is later than this: two clocks are compared. */
+const seenFromMs = 20 + leadMs;
+/** A webhook that used no start for so long has none drawn ahead. */
+const usedForMs = 1_000;
+/** A webhook is held back if claims wait for longer. */
+const shortFromMs = 100;
 
 /**
  * When attempts may begin at one webhook, by its owner's `maxPerSecond`. PostgreSQL draws the starts (`drawStarts`), so
@@ -76,39 +101,94 @@ const maxLateMs = 40;
 export class WebhookPace {
   /** Infinity once its owner has lifted it. */
   agreedUntilMs = -Infinity;
-  /** Drawn and not used (performance.now()), the earliest first. */
-  #starts: number[] = [];
+  /** Drawn, and neither used nor late, the earliest first. */
+  readonly #starts: Starts[] = [];
+  /** The end of what this process has drawn. */
+  #untilMs = -Infinity;
+  /** Until then other processes are taken to draw, too. */
+  #besideUntilMs = -Infinity;
+  /** Another has drawn all, and has not seen this process. */
+  #isUnseen = false;
+  #usedAtMs = -Infinity;
+  /** Its host had no room for a start lately. */
+  #isAtHost = false;
 
   /** `host`: the pace that it keeps besides; null if that is not bounded. */
   constructor(
     readonly webhookId: string,
+    public perSecond: number,
     public host: Pace | null,
   ) {}
 
-  /** Claims that may wait for a start. */
-  get drawn(): number {
-    return this.#starts.length;
+  /** Claims that may wait for a start. At a host that bounds them besides, nobody knows when they would. */
+  get maxPending(): number {
+    return this.#isAtHost ? 1 : Math.max(1, this.#within(besideWithinMs));
+  }
+
+  /** From so many claims on, it keeps them waiting. */
+  get shortFrom(): number {
+    return Math.max(1, this.#within(shortFromMs));
+  }
+
+  #within(ms: number): number {
+    return Math.floor((this.perSecond * ms) / 1_000);
   }
 
   /** The next start; Infinity if none is drawn. */
   get nextMs(): number {
-    return this.#starts[0] ?? Infinity;
+    return this.#starts[0]?.firstMs ?? Infinity;
   }
 
-  add(starts: number[]): void {
-    this.#starts.push(...starts);
+  /** How many are to be drawn for `waiting` claims and `due` deliveries, and how far ahead; 0 if none. */
+  wanted(waiting: number, due: number, nowMs: number): { count: number; withinMs: number } {
+    if (nowMs < this.#besideUntilMs) {
+      const drawn = this.#starts.reduce((sum, { count }) => sum + count, 0);
+      const most = Math.ceil(this.maxPending / 2); // the first to ask leaves some to the others
+      const claims = waiting + due - drawn;
+      if (claims <= 0 || drawn > most / 2) return { count: 0, withinMs: besideWithinMs };
+      const least = this.#isUnseen ? this.#within(2 * seenFromMs) : 1;
+      return { count: Math.max(least, Math.min(most, claims)), withinMs: besideWithinMs };
+    }
+    const isUsed = waiting > 0 || nowMs - this.#usedAtMs < usedForMs;
+    const isEnough = this.#untilMs - nowMs >= aloneLeftMs;
+    return { count: isUsed && !isEnough ? Math.ceil(this.perSecond) : 0, withinMs: aloneWithinMs };
+  }
+
+  add(starts: Starts, nowMs: number): void {
+    const { firstMs, stepMs, count } = starts;
+    this.#isUnseen = count === 0;
+    if (this.#isUnseen || firstMs - Math.max(this.#untilMs, nowMs) > seenFromMs)
+      this.#besideUntilMs = nowMs + besideForMs;
+    if (this.#isUnseen) return;
+    this.#starts.push(starts);
+    this.#untilMs = firstMs + stepMs * count;
   }
 
   take(nowMs: number): boolean {
-    while (this.nextMs < nowMs - maxLateMs) this.#starts.shift();
-    if (this.nextMs > nowMs || this.host?.take(nowMs) === false) return false;
-    this.#starts.shift();
+    let next = this.#starts[0];
+    for (; next; next = this.#starts[0]) {
+      const late = Math.ceil((nowMs - maxLateMs - next.firstMs) / next.stepMs);
+      if (late > 0) skip(next, Math.min(late, next.count));
+      if (next.count > 0) break;
+      this.#starts.shift();
+    }
+    if (!next || next.firstMs > nowMs) return false;
+    this.#isAtHost = this.host?.take(nowMs) === false;
+    if (this.#isAtHost) return false;
+    skip(next, 1);
+    if (next.count === 0) this.#starts.shift();
+    this.#usedAtMs = nowMs;
     return true;
   }
 
   /** A start that was granted is gone, whether it was used or not. */
   used(): void {}
 }
+
+const skip = (starts: Starts, count: number) => {
+  starts.firstMs += starts.stepMs * count;
+  starts.count -= count;
+};
 
 /** `host:port`, in lower case. */
 export function destinationOf(address: string): string {
@@ -152,7 +232,8 @@ export class Paces {
     if (pace !== undefined) return pace;
     try {
       const host = this.#perSecond === 0 ? null : this.#ofAddress(target.open().url);
-      pace = target.maxPerSecond === null ? host : this.#ofWebhook(target.webhookId, host);
+      const { webhookId, maxPerSecond } = target;
+      pace = maxPerSecond === null ? host : this.#ofWebhook(webhookId, maxPerSecond, host);
     } catch {
       pace = null;
     }
@@ -160,14 +241,15 @@ export class Paces {
     return pace;
   }
 
-  #ofWebhook(webhookId: string, host: Pace | null): WebhookPace {
+  #ofWebhook(webhookId: string, perSecond: number, host: Pace | null): WebhookPace {
     const known = this.#byWebhook.get(webhookId);
     if (known && known.agreedUntilMs < Infinity) {
+      known.perSecond = perSecond;
       known.host = host;
       return known;
     }
     if (this.#byWebhook.size >= maxPaces) this.#byWebhook.clear();
-    const pace = new WebhookPace(webhookId, host);
+    const pace = new WebhookPace(webhookId, perSecond, host);
     this.#byWebhook.set(webhookId, pace);
     return pace;
   }

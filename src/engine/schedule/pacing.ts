@@ -1,7 +1,7 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
 import { Congestion, maxClaimedMs } from './congestion.js';
 import type { InFlight, Lane } from './lanes.js';
-import { WebhookPace, type Pace } from './pace.js';
+import { WebhookPace, type Pace, type Starts } from './pace.js';
 
 /** A pace, and the webhooks whose lanes wait for it. */
 export interface Paced {
@@ -9,8 +9,6 @@ export interface Paced {
   webhookIds: string[];
 }
 
-/** Of a webhook with many due deliveries, as many are drawn at once. */
-const maxDrawn = 1_000;
 /** A lane that waits for longer is slowed down. */
 const slowedMs = 100;
 /** A lane of a webhook with a pace is forgotten once it has been empty for as long. */
@@ -24,10 +22,14 @@ const idleMs = 10_000;
 export class Pacing {
   readonly #waiting = new Map<Pace, FairQueue<Lane>>();
   readonly #ofWebhooks = new Map<WebhookPace, Lane>();
+  /** Those of them that have claims. */
+  readonly #claiming = new Set<Lane>();
   /** They wait for the time of their next start. */
   readonly #spaced = new Set<Lane>();
   /** They have begun to wait, and may have claims. */
   readonly #entered: Lane[] = [];
+  /** A claim may wait for a start that is not drawn. */
+  isWanted = false;
 
   /** `queueUp` is called after each change of a lane. */
   constructor(readonly queueUp: (lane: Lane) => void) {}
@@ -49,7 +51,8 @@ export class Pacing {
       lanes.add(lane.shipper!.id, lane);
     }
     lane.isPaced = true;
-    this.#entered.push(lane);
+    if (pace instanceof WebhookPace) this.isWanted = true;
+    if (!(pace instanceof WebhookPace) || lane.pending.length > pace.maxPending) this.#entered.push(lane);
     this.queueUp(lane);
     return false;
   }
@@ -99,9 +102,14 @@ export class Pacing {
     return returned;
   }
 
+  /** Call after each change of a lane that is paced. */
+  changed(lane: Lane): void {
+    if (lane.pending.length > 0 && lane.pace instanceof WebhookPace) this.#claiming.add(lane);
+  }
+
   /** Whether any lane waits for a time. */
   get isTimed(): boolean {
-    return this.#ofWebhooks.size > 0 || this.#spaced.size > 0;
+    return this.#claiming.size > 0 || this.#spaced.size > 0;
   }
 
   /** An attempt of a lane with `congestion` has started. */
@@ -178,20 +186,18 @@ export class Pacing {
   /** Grants what may start by now. Returns when the next one may; Infinity if no claim waits for that. */
   grantStarts(nowMs: number): number {
     let nextMs = this.#release(nowMs);
-    for (const [pace, lane] of this.#ofWebhooks) {
-      const isIdle = lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs;
-      if (nowMs < pace.agreedUntilMs || isIdle) {
-        this.#leave(lane, pace, nowMs);
-        continue;
-      }
+    for (const lane of this.#claiming) {
+      const pace = lane.pace as WebhookPace;
       // Starts that were granted and found no place are lost: saved up, they would be a burst.
       const before = lane.granted;
       lane.granted = 0;
       while (lane.granted < lane.pending.length && !lane.isFull && pace.take(nowMs)) lane.granted += 1;
       if (lane.granted !== before) this.queueUp(lane);
-      const waits = lane.granted < lane.pending.length;
-      if (waits || lane.isBehind) lane.fullAtMs = lane.pacedAtMs = nowMs;
-      if (waits && !lane.isFull) nextMs = Math.min(nextMs, pace.nextMs);
+      if (lane.pending.length === 0) this.#claiming.delete(lane);
+      if (lane.granted === lane.pending.length) continue;
+      lane.fullAtMs = lane.pacedAtMs = nowMs;
+      if (pace.nextMs === Infinity) this.isWanted = true;
+      if (!lane.isFull) nextMs = Math.min(nextMs, pace.nextMs);
     }
     return nextMs;
   }
@@ -206,20 +212,27 @@ export class Pacing {
     });
   }
 
-  /** The webhooks for which starts are to be drawn, and how many they could use. */
-  wanted(): { pace: WebhookPace; count: number }[] {
+  /** The webhooks for which starts are to be drawn, how many, and how far ahead. */
+  wanted(nowMs: number): { pace: WebhookPace; count: number; withinMs: number }[] {
+    this.isWanted = false;
     return [...this.#ofWebhooks].flatMap(([pace, lane]) => {
-      const count = lane.isFull ? 0 : lane.startsWanted(maxDrawn);
-      return count > 0 ? [{ pace, count }] : [];
+      if (nowMs < pace.agreedUntilMs || (lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs))
+        this.#leave(lane, pace, nowMs);
+      if (!lane.isPaced || lane.isFull) return [];
+      const { outside, page, pending, granted } = lane;
+      const isMany = outside.older || page?.older === true;
+      const due = isMany ? Infinity : outside.counted + (page?.counted ?? 0);
+      const wanted = pace.wanted(pending.length - granted, due, nowMs);
+      return wanted.count > 0 ? [{ pace, ...wanted }] : [];
     });
   }
 
-  /** Null: its webhook has no pace any more. */
-  drawn(pace: WebhookPace, starts: number[] | null): void {
+  /** `starts`: null if its webhook has no pace any more. */
+  drawn(pace: WebhookPace, starts: Starts | null, nowMs: number): void {
     if (starts === null) pace.agreedUntilMs = Infinity;
-    else pace.add(starts);
+    else pace.add(starts, nowMs);
     const lane = this.#ofWebhooks.get(pace);
-    if (lane) this.queueUp(lane);
+    if (lane && starts === null) this.#leave(lane, pace, nowMs);
   }
 
   waiting(): Paced[] {
@@ -231,8 +244,10 @@ export class Pacing {
 
   #leave(lane: Lane, pace: Pace | WebhookPace, nowMs: number): void {
     if (!lane.isPaced) return;
-    if (pace instanceof WebhookPace) this.#ofWebhooks.delete(pace);
-    else this.#waiting.get(pace)?.delete(lane.shipper!.id, lane);
+    if (pace instanceof WebhookPace) {
+      this.#ofWebhooks.delete(pace);
+      this.#claiming.delete(lane);
+    } else this.#waiting.get(pace)?.delete(lane.shipper!.id, lane);
     pace.used(lane.granted);
     lane.granted = 0;
     lane.isPaced = false;

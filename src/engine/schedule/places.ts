@@ -213,12 +213,13 @@ export class Places {
 
   /** One round if the lane is not quick, or congested: a waiting claim would be old before it starts. */
   #maxLoad(lane: Lane, rounds: number): number {
-    return (lane.pool === 'quick' && lane.congestion === null ? rounds : 1) * lane.limit;
+    const all = (lane.pool === 'quick' && lane.congestion === null ? rounds : 1) * lane.limit;
+    return Math.min(all, lane.inFlight + lane.maxPending);
   }
 
   /** How much a quick lane holds beyond what a backlog would fill. */
   excess(lane: Lane): number {
-    if (lane.pool !== 'quick' || lane.isPaced || lane.congestion !== null) return 0;
+    if (lane.pool !== 'quick' || lane.isHeldBack || lane.congestion !== null) return 0;
     return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
   }
 
@@ -228,7 +229,7 @@ export class Places {
    */
   forRecordsIn(lane: Lane, nowMs: number, { freeUnknown }: Budget): number {
     const { outside, page } = lane;
-    if (lane.isPaced || lane.isSpaced || lane.shipper?.limit) return 0;
+    if (lane.isSpaced || lane.shipper?.limit) return 0;
     if (lane.pool === 'unknown' && freeUnknown + this.concurrency <= 0) return 0;
     if (outside.older || page?.older || nowMs - outside.notifiedAtMs >= passedOverMs) return 0;
     const beyondPage = page ? Math.max(0, page.counted - page.room) : 0;
@@ -250,11 +251,10 @@ export class Places {
     const { limit, congestion } = lane;
     const load = lane.load - lane.hanging;
     if (congestion !== null && congestion.nextMs - nowMs > maxClaimedMs) return 0;
-    if (lane.isPaced)
-      return Math.max(0, lane.granted + lane.pace!.drawn - lane.pending.length - lane.reserved);
     const { counted, older } = lane.outside;
     const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
-    const isEnough = room >= limit * worthwhileShare || (!older && room >= counted);
+    const isEnough =
+      room >= Math.min(limit, lane.maxPending) * worthwhileShare || (!older && room >= counted);
     const isWorthwhile = lane.pool === 'quick' && congestion === null ? isEnough : room >= 1;
     return isWorthwhile || (room > 0 && load === 0) ? room : 0;
   }

@@ -295,6 +295,7 @@ export class Scheduler {
   /** Call after each change of a lane. */
   #queueUp(lane: Lane): void {
     const key = lane.shipper?.id ?? '';
+    if (lane.isPaced) this.pacing.changed(lane);
     if (lane.isReady) this.#ready[lane.pool].add(key, lane);
     else this.#ready[lane.pool].delete(key, lane);
     if (lane.isBehind && !lane.page) this.#toFill.add(key, lane);

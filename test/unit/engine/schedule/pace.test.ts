@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DueClaim } from '../../../../src/engine/outbox/types.js';
 import type { InFlight } from '../../../../src/engine/schedule/lanes.js';
-import { Paces, WebhookPace } from '../../../../src/engine/schedule/pace.js';
+import { Paces, WebhookPace, type Starts } from '../../../../src/engine/schedule/pace.js';
 import { Scheduler } from '../../../../src/engine/schedule/scheduler.js';
 
 const slowMs = 1_000;
@@ -29,7 +29,7 @@ function run(
   webhooks: Record<string, Webhook>,
   forMs: number,
   limits: [shipperId: string, max: number][] = [],
-  draw: (webhookId: string, count: number, nowMs: number) => number[] | null = () => null,
+  draw: (webhookId: string, count: number, withinMs: number, nowMs: number) => Starts | null = () => null,
 ) {
   const scheduler = new Scheduler({ concurrency: 100, slowMs });
   scheduler.limits.set(new Map(limits));
@@ -88,8 +88,8 @@ function run(
   for (const webhookId of Object.keys(webhooks)) notify(webhookId, 0);
   for (let nowMs = 0; nowMs < forMs; nowMs += tickMs) {
     giveBack(scheduler.slow(nowMs), nowMs);
-    for (const { pace, count } of scheduler.pacing.wanted())
-      scheduler.pacing.drawn(pace, draw(pace.webhookId, count, nowMs));
+    for (const { pace, count, withinMs } of scheduler.pacing.wanted(nowMs))
+      scheduler.pacing.drawn(pace, draw(pace.webhookId, count, withinMs, nowMs), nowMs);
     startAndPull(nowMs); // pulls for the starts that are drawn
     scheduler.pacing.grantStarts(nowMs);
     startAndPull(nowMs);
@@ -209,16 +209,16 @@ describe('of one webhook', () => {
     },
     free: { shipperId: 'a', target: targetOf('https://own.example'), owed: 400, lastsMs: 0 },
   });
-  /** As `drawStarts`: none further ahead than 300 ms. */
+  const noStarts = { count: 0, withinMs: 0 };
+  /** As `drawStarts`. */
   const drawing = (perSecond: number) => {
+    const stepMs = 1_060 / perSecond;
     let nextAtMs = 0;
-    return (_: string, count: number, nowMs: number) => {
-      const starts: number[] = [];
-      for (nextAtMs = Math.max(nextAtMs, nowMs); starts.length < count && nextAtMs <= nowMs + 300;) {
-        starts.push(nextAtMs);
-        nextAtMs += 1_060 / perSecond;
-      }
-      return starts;
+    return (_: string, wanted: number, withinMs: number, nowMs: number): Starts => {
+      const firstMs = Math.max(nextAtMs, nowMs);
+      const count = Math.min(wanted, Math.max(0, 1 + Math.floor((nowMs + withinMs - firstMs) / stepMs)));
+      nextAtMs = firstMs + count * stepMs;
+      return { firstMs, stepMs, count };
     };
   };
 
@@ -238,7 +238,7 @@ describe('of one webhook', () => {
         { length: count },
         () => ({ shipperId, webhookId, dueAt: new Date(0), sendableForMs: 0 }) as DueClaim,
       );
-    const pace = new WebhookPace('limited', null);
+    const pace = new WebhookPace('limited', 10, null);
     scheduler.claimed(claims('own', 'limited', 1), 0, null);
     const [first] = scheduler.starts(0);
     expect(scheduler.sending(first!, 0, pace)).toBe(false);
@@ -247,7 +247,7 @@ describe('of one webhook', () => {
     const others = scheduler.starts(0);
     expect(others.length).toBe(20);
     scheduler.claimed(claims('own', 'limited', 5), 0, null);
-    scheduler.pacing.drawn(pace, [100, 200, 300, 400]);
+    scheduler.pacing.drawn(pace, { firstMs: 100, stepMs: 100, count: 4 }, 0);
     for (const nowMs of [100, 200, 300]) {
       scheduler.pacing.grantStarts(nowMs);
       expect(scheduler.starts(nowMs).length).toBe(0);
@@ -258,16 +258,46 @@ describe('of one webhook', () => {
     expect(own.length).toBe(1);
   });
 
+  test.each([3, 20, 500])(
+    'two processes keep %i a second together, share it while both have claims, and use it alone',
+    (perSecond) => {
+      const draw = drawing(perSecond);
+      const begun: { by: number; atMs: number }[] = [];
+      const paces = [0, 1].map(() => new WebhookPace('shared', perSecond, null));
+      for (let nowMs = 0; nowMs < 40_000; nowMs += 5)
+        for (const [by, pace] of paces.entries()) {
+          const waiting = by === 0 || (nowMs >= 5_000 && nowMs < 15_000) ? 50 : 0;
+          const isAsked = nowMs % [20, 35][by]! === 0;
+          const { count, withinMs } = isAsked ? pace.wanted(waiting, 0, nowMs) : noStarts;
+          if (count > 0) pace.add(draw('', count, withinMs, nowMs), nowMs);
+          while (waiting > 0 && pace.take(nowMs)) begun.push({ by, atMs: nowMs });
+        }
+      const within = (fromMs: number, toMs: number, by = [0, 1]) =>
+        begun.filter((one) => by.includes(one.by) && one.atMs >= fromMs && one.atMs < toMs).length;
+      for (let fromMs = 0; fromMs < 39_000; fromMs += 50)
+        expect(within(fromMs, fromMs + 1_000)).toBeLessThanOrEqual(perSecond);
+      expect(within(5_000, 6_700, [1])).toBeGreaterThan(0);
+      expect(within(7_000, 15_000, [1])).toBeGreaterThan(perSecond * 8 * 0.2);
+      expect(within(7_000, 15_000)).toBeGreaterThan(perSecond * 8 * 0.85);
+      expect(within(30_000, 40_000, [0])).toBeGreaterThan(perSecond * 10 * 0.9);
+    },
+  );
+
   test('a start that passes unused is lost, and a limit that is lifted holds no more', () => {
     const webhooks = limited(10, 5);
     const draws = drawing(10);
-    const { begun, scheduler } = run(new Paces(0, []), webhooks, 10_000, [], (webhookId, count, nowMs) =>
-      nowMs < 5_000 ? draws(webhookId, count, nowMs) : null,
+    const { begun, scheduler } = run(
+      new Paces(0, []),
+      webhooks,
+      10_000,
+      [],
+      (webhookId, count, withinMs, nowMs) =>
+        nowMs < 5_000 ? draws(webhookId, count, withinMs, nowMs) : null,
     );
     expect(begun.filter(({ webhookId }) => webhookId === 'limited')).toHaveLength(5);
     webhooks.limited!.owed = 50;
     scheduler.notify([{ webhookId: 'limited', dueFromMs: 0 }], false, 10_000);
-    for (const { pace } of scheduler.pacing.wanted()) scheduler.pacing.drawn(pace, null);
+    for (const { pace } of scheduler.pacing.wanted(10_000)) scheduler.pacing.drawn(pace, null, 10_000);
     scheduler.pacing.grantStarts(10_000);
     expect(scheduler.nextPage(10_000)!.wanted[0]).toMatchObject({ webhookId: 'limited' });
   });
