@@ -12,7 +12,7 @@ import {
   sampleOrder,
   type Account,
 } from '../support/client.js';
-import { expectWrong } from '../support/expect.js';
+import { expectWrong, untilState } from '../support/expect.js';
 import { operatorToken, startServiceToInspect, type Service } from '../support/harness.js';
 import { until } from '../support/until.js';
 import { orderDelivered, startHook } from '../support/deliveries.js';
@@ -104,6 +104,24 @@ test('the command line pauses and resumes a webhook, limits its shipper, and sen
   expect(await run(shipper)).toMatchObject({ exit: 2 });
   expect(await run(`${shipper} --rate many`)).toMatchObject({ exit: 2 });
   await hook.close();
+});
+
+test('event load names the line of an event that cannot be stored, and records the others', async () => {
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  const line = (rest: string) => `{"trackingId":"${trackingId}",${rest}}`;
+  const lines = [
+    line('"state":"PICKED_UP"'),
+    line('"state":"IN_TRANSIT","evidences":[9007199254740993]'),
+    line('"state":"IN_TRANSIT","constructor":1'),
+    line('"state":"IN_TRANSIT"'),
+  ];
+  const { exit, stdout, stderr } = await run('event load -', lines.join('\n'));
+  expect([exit, stdout]).toEqual([1, 'read      4\nrecorded  2\nrefused   2\n']);
+  expect(stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(/^line 2: INVALID_REQUEST: .*\(evidences\[0\]: .* would lose digits/),
+    expect.stringMatching(/^line 3: INVALID_REQUEST: .*\(constructor: is not allowed\)$/),
+  ]);
 });
 
 test('status shows deliveries owed to webhooks that are not called, and the shippers owed most', async () => {
