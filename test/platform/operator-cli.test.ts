@@ -316,6 +316,31 @@ test('the command line suspends and resumes a shipper', async () => {
   await shipperIs('ACTIVE');
 });
 
+test('the command line makes a link that opens the portal of a shipper', async () => {
+  const linkForm = new RegExp(`^${service.url}/support\\?token=[\\w-]{43}$`);
+  const { exit, stdout } = await run(`shipper portal-link --id ${account.shipperId}`);
+  const link = /^url +(\S+)\n$/.exec(stdout)?.[1];
+  expect({ exit, link }).toEqual({ exit: 0, link: expect.stringMatching(linkForm) });
+  const page = await fetch(link!);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('read-only')]);
+  expect(await json(`shipper portal-link --shipper ${account.shipperId}`)).toEqual({
+    url: expect.stringMatching(linkForm),
+  });
+  for (const id of ['x', '018f0000-0000-7000-8000-000000000000'])
+    expect(await run(`shipper portal-link --id ${id}`)).toMatchObject({
+      exit: 1,
+      stdout: '',
+      stderr: expect.stringContaining('404 NOT_FOUND: This shipper was not found.'),
+    });
+  expect(await run('shipper portal-link')).toMatchObject({ exit: 2, stdout: '' });
+  expect(await run('shipper portal-link --help')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(
+      /read-only[^]*--id, --shipper <id>[^]*Example:.*\n.* portal-link --shipper/,
+    ),
+  });
+});
+
 test('the command line rotates an account key', async () => {
   const { accountKey } = await json(`shipper rotate-key --id ${account.shipperId} --overlap 1h`);
   const headers = { authorization: basic(account.email, account.password) };
@@ -360,6 +385,7 @@ test('the command line shows the audit log with its filters', async () => {
     'USER_REMOVED',
     'USER_SIGNED_OUT',
     'ACCOUNT_KEY_ROTATED',
+    'SUPPORT_LINK_CREATED',
     'SHIPPER_RESUMED',
     'SHIPPER_SUSPENDED',
     'USER_CREATED',
