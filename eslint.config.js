@@ -20,7 +20,7 @@ const flow = [
 
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
-  cli: ['platform/version', 'client/index', 'client/listen/print'],
+  cli: ['platform/version', 'client/index', 'client/listen/text'],
   client: [],
 };
 

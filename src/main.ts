@@ -1,10 +1,11 @@
 #!/usr/bin/env node
+import { helpWidth, wrapped } from './client/listen/text.js';
 import { ConfigError, describeError } from './platform/errors.js';
 import { version } from './platform/version.js';
 
 const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h
 
-const help = `Parcelhook ${version}: a webhook relay for shipments
+const helpText = `Parcelhook ${version}: a webhook relay for shipments
 
 Usage: parcelhook [command]
 
@@ -23,6 +24,8 @@ operator, listen and receiver list their options with --help.
 Environment variables configure the service: see docs/configuration.md.
 Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 `;
+
+const help = wrapped(helpText, helpWidth(process.stdout, process.env));
 
 /** Commands are loaded on use, so none loads the code of another. */
 const commands: Record<string, (args: string[]) => Promise<unknown>> = {

@@ -5,8 +5,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callersPath, write } from './cli/terminal.js';
+import { callersPath, minWidthToWrap, write } from './cli/terminal.js';
 import { verify } from './client/index.js';
+import { helpWidth } from './client/listen/text.js';
 
 const secretsIn = (text: string): string[] => text.match(/whsec_[A-Za-z0-9+/]{2,}={0,2}/g) ?? [];
 
@@ -74,7 +75,7 @@ export async function runReceiver(args: string[]): Promise<void> {
         new Option('--secret <secret>', 'secrets of the webhook')
           .env('WEBHOOK_SECRET')
           .argParser(secretArgument)
-          .default([]),
+          .default([], 'none'),
       )
       .option(
         '--secret-file <file>',
@@ -82,6 +83,8 @@ export async function runReceiver(args: string[]): Promise<void> {
       )
       .option('--status <code>', 'HTTP status of every response', integer(200, 599), 200)
       .option('--delay <ms>', 'milliseconds to wait before each response', integer(0, 3_600_000), 0)
+      .configureHelp({ minWidthToWrap })
+      .configureOutput({ getOutHelpWidth: () => helpWidth(process.stdout, process.env) })
       .exitOverride()
       .action(receive)
       .parseAsync(args, { from: 'user' });

@@ -1,10 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, type AddHelpTextContext, type Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import * as z from 'zod';
+import { wrapped } from '../client/listen/text.js';
 import { createSend, type Data, type Send } from './client.js';
-import { aligned, write, type Env, type Io } from './terminal.js';
+import { aligned, widthOf, write, type Env, type Io } from './terminal.js';
 
 type Common = { url?: string; token?: string; json?: true };
 
@@ -15,7 +16,7 @@ export type Request = <Options>(
 
 export const requestWith =
   (io: Io): Request =>
-  (call, format = aligned) =>
+  (call, format = (data) => aligned(data, widthOf(io))) =>
   async (options, command) => {
     const { send, json } = settingsOf(command, io);
     const data = await call(send, options);
@@ -28,7 +29,21 @@ export function settingsOf(command: Command, { env }: Io): { send: Send; json: b
   return { send, json: json === true };
 }
 
-export const example = (line: string) => `\nExample:\n  npm run operator -- ${line}\n`;
+/** `--silent` before a line is npm's: without it, npm prints lines of its own. */
+export const example =
+  (...lines: string[]) =>
+  ({ command }: AddHelpTextContext): string => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? Infinity;
+    return `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.map((line) => commandLine(line, width)).join('')}`;
+  };
+
+/** Broken as a shell takes it: before an option or an operator. */
+function commandLine(line: string, width: number): string {
+  const whole = line.replace(/^(--silent )?/, (silent) => `npm run ${silent}operator -- `);
+  const inOnePiece = whole.replace(/ (?!--|[>|&])/g, '\0');
+  const lines = wrapped(inOnePiece, width - '    '.length - ' \\'.length).split('\n');
+  return `  ${lines.join(' \\\n    ').replaceAll('\0', ' ')}\n`;
+}
 
 export const yesOption = ['--yes', 'do not ask for confirmation'] as const;
 
@@ -146,3 +161,8 @@ export const paged = (command: Command): Command =>
   command
     .option('--limit <number>', 'maximum number of lines, 1 to 250 (default: 50)', wholeNumberArgument)
     .option('--cursor <cursor>', 'continue after the previous page');
+
+export const inTime = (command: Command, what: string): Command =>
+  command
+    .option('--from <time>', `only ${what} at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21`)
+    .option('--to <time>', `only ${what} before this time`);

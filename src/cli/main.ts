@@ -1,20 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { Unreachable } from './client.js';
 import { addCommands } from './commands/commands.js';
-import { UsageError } from './command.js';
-import { write, type Io } from './terminal.js';
+import { UsageError, example } from './command.js';
+import { minWidthToWrap, widthOf, write, type Io } from './terminal.js';
+import { helpWidth, wrapped } from '../client/listen/text.js';
 
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
-const examples = `
-Exit codes: 0 done, 1 refused by the service, 2 wrong usage,
-69 service not reachable.
-
-Examples:
-  npm run operator -- shipper create --name "Acme"
-  npm run operator -- event send --tracking-id PH123 --state PICKED_UP
-  npm run --silent operator -- status --json | jq .queues
-`;
+const exitCodes = '\nExit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.';
 
 /** `finish` gets the exit code of a command that ends without an error. */
 function createProgram(io: Io, finish: (code: number) => void): Command {
@@ -35,9 +28,20 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, print) => print(wrapped(text, widthOf(io, io.stderr))),
+      getOutHelpWidth: () => helpWidth(io.stdout, io.env),
+      getErrHelpWidth: () => helpWidth(io.stderr, io.env),
     })
-    .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', examples);
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap })
+    .addHelpText('after', wrapped(exitCodes, helpWidth(io.stdout, io.env)))
+    .addHelpText(
+      'after',
+      example(
+        'shipper create --name "Acme"',
+        'event send --tracking-id PH123 --state PICKED_UP',
+        '--silent status --json | jq .queues',
+      ),
+    );
   addCommands(program, io, finish);
   nameCommandsOf(program);
   return program;
@@ -61,7 +65,8 @@ export async function runCommandLine(args: string[], io: Io): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;
-    await write(io.stderr, `${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    await write(io.stderr, wrapped(`${message}\n`, widthOf(io, io.stderr)));
     if (error instanceof UsageError) return exitCode.usage;
     if (error instanceof Unreachable) return exitCode.unavailable;
     return exitCode.refused;

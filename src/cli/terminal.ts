@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { printable } from '../client/listen/print.js';
+import { printable, wrapped } from '../client/listen/text.js';
 import type { Data } from './client.js';
 
 export type Env = Record<string, string | undefined>;
@@ -9,11 +9,15 @@ export interface Io {
   env: Env;
   stdin: Readable;
   stdout: Writable & { columns?: number };
-  stderr: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
 }
 
 /** Characters on a line of the terminal, or COLUMNS; without either there is no limit: a program reads the lines. */
-export const widthOf = ({ stdout, env }: Io): number => stdout.columns ?? (Number(env.COLUMNS) || Infinity);
+export const widthOf = ({ stdout, env }: Io, stream: Io['stdout'] = stdout): number =>
+  stream.columns ?? (Number(env.COLUMNS) || Infinity);
+
+/** Commander leaves descriptions of fewer characters unbroken, and has 40 itself. */
+export const minWidthToWrap = 20;
 
 /** `npm run` changes to the package's folder and sets INIT_CWD. */
 export const callersPath = (file: string, env: Env): string =>
@@ -24,11 +28,28 @@ export const write = (stream: Writable, text: string): Promise<void> =>
   new Promise((done) => stream.write(printable(text), () => done()));
 
 /** The name of a nested value is its path: `queues.deliver.waiting  3`. */
-export function aligned(data: object): string {
+export function aligned(data: object, width = Infinity): string {
   const rows = flatten(data, '');
-  const width = Math.max(...rows.map(([name]) => name.length), 0);
-  return printable(rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''));
+  const nameWidth = Math.max(...rows.map(([name]) => name.length), 0);
+  return printable(
+    rows.map(([name, value]) => `${wrapped(`${name.padEnd(nameWidth)}  ${value}`, width)}\n`).join(''),
+  );
 }
+
+export type Section = [title: string, text: string];
+
+/** Each text under its heading; those without a text are left out. */
+export const sectionsText = (sections: Section[]): string =>
+  sections
+    .filter(([, text]) => text !== '')
+    .map(([title, text]) => `${title}\n${text.replaceAll(/^(?=.)/gm, '  ')}`)
+    .join('\n');
+
+/** The time to the second: `2026-11-21T12:00:00Z`. */
+export const toSecond = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?\+00:00$/, '$1Z')
+    : value;
 
 function flatten(value: object, prefix: string): [string, string][] {
   return Object.entries(value).flatMap(([key, child]: [string, unknown]): [string, string][] => {
@@ -39,12 +60,12 @@ function flatten(value: object, prefix: string): [string, string][] {
   });
 }
 
-export const tableOf =
-  (name: string, columns: readonly string[]) =>
+const tableOf =
+  (name: string, columns: readonly string[], width: number) =>
   (data: Data): string => {
     const items = data[name];
-    if (!Array.isArray(items)) return aligned(data);
-    const rows = [columns, ...items.map((item) => columns.map((column) => cell(item, column)))];
+    if (!Array.isArray(items)) return aligned(data, width);
+    const rows = [columns, ...items.map((item) => columns.map((column) => cell(item, column, width)))];
     const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
     const lines = rows.map((row) =>
       row
@@ -59,36 +80,35 @@ export const tableOf =
 interface Fitted {
   name: string;
   columns: readonly string[];
+  /** Those at the beginning that say without a name what they are. */
   headColumns: number;
   width: number;
 }
 
 /**
- * A table if it fits the width. A last column that is a name is cut to make it fit; otherwise each item takes several
- * lines, with a name before each value and without the empty ones.
+ * A table if it fits the width. Otherwise each item takes several lines, with a name before each value and without the
+ * empty ones. On a terminal, times are to the second.
  */
 export const fitted =
   ({ name, columns, headColumns, width }: Fitted) =>
   (data: Data): string => {
-    if (Array.isArray(data[name]) && data[name].length === 0) return 'none\n';
-    const table = tableOf(name, columns)(data);
-    const lines = table.split('\n').filter((line) => !line.startsWith('more: '));
     const items = data[name];
+    if (Array.isArray(items) && items.length === 0) return 'none\n';
+    const table = tableOf(name, columns, width)(data);
+    const lines = table.split('\n').filter((line) => !line.startsWith('more: '));
     if (!Array.isArray(items) || lines.every((line) => line.length <= width)) return table;
-    const cuttable = lines[0]!.length <= width && columns.at(-1) === 'name';
-    if (cuttable)
-      return table.replace(/^.+$/gm, (line) =>
-        line.length <= width ? line : `${line.slice(0, width - 1)}…`,
-      );
     const more = table.match(/^more: .*\n/m) ?? [];
     return [...items.map((item) => packed(item, columns, headColumns, width)), ...more].join('');
   };
 
+/** `statusCode` for `lastAttempt.statusCode`. */
+const label = (column: string) => column.replace(/^lastAttempt\./, '');
+
 function packed(item: unknown, columns: readonly string[], headColumns: number, width: number): string {
   const parts = columns
-    .map((column, index) => ({ column, value: cell(item, column), isHead: index < headColumns }))
+    .map((column, index) => ({ column, value: cell(item, column, width), isHead: index < headColumns }))
     .filter(({ value, isHead }) => isHead || value !== '-')
-    .map(({ column, value, isHead }) => (isHead ? value : `${column} ${value}`));
+    .map(({ column, value, isHead }) => (isHead ? value : `${label(column)} ${value}`));
   const lines = [parts.slice(0, headColumns).join('  ')];
   for (const part of parts.slice(headColumns)) {
     const longer = `${lines.at(-1)}  ${part}`;
@@ -101,15 +121,16 @@ function packed(item: unknown, columns: readonly string[], headColumns: number, 
 export const filledColumns = (data: Data, name: string, columns: readonly string[]): string[] => {
   const items = data[name];
   return columns.filter(
-    (column) => !Array.isArray(items) || items.some((item) => cell(item, column) !== '-'),
+    (column) => !Array.isArray(items) || items.some((item) => cell(item, column, Infinity) !== '-'),
   );
 };
 
 /** `actor.name` is the property `name` of `actor`. */
-function cell(item: unknown, path: string): string {
-  const value = path
+function cell(item: unknown, path: string, width: number): string {
+  const found = path
     .split('.')
     .reduce<unknown>((object, key) => (object as Record<string, unknown> | null)?.[key], item);
+  const value = Number.isFinite(width) ? toSecond(found) : found;
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.join(',') || '-';
   return typeof value === 'string' ? value.replaceAll(/[\n\t]/g, ' ') : JSON.stringify(value);
@@ -117,3 +138,7 @@ function cell(item: unknown, path: string): string {
 
 /** The rows of a list; none if it is missing. */
 export const items = (value: unknown): Data[] => (Array.isArray(value) ? (value as Data[]) : []);
+
+/** Without what is null or not there. */
+export const known = (value: unknown): Data =>
+  Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined));

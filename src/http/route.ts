@@ -75,7 +75,7 @@ export interface RawRequest {
   request: Request;
   response: Response;
   outside: OutsideSlot;
-  /** The faults found in items of `items` when the body was read. Their paths begin with the item's. */
+  /** The faults whose paths `items` matches, found when the body was read. */
   itemDetails: Detail[];
   /** Adds to missing fields the unknown ones that were probably meant. */
   withMisspelt(details: Detail[]): Detail[];
@@ -107,8 +107,8 @@ export interface Route extends RouteDocs {
   headers: z.ZodObject;
   body: z.ZodType;
   unknownFields: FindUnknownFields;
-  /** The list in the body whose items the handler refuses one by one. */
-  items?: string;
+  /** The paths of faults of items that the handler refuses one by one. */
+  items?: RegExp;
   handle(request: RouteRequest<never, never, never, never>, raw: RawRequest): Promise<RouteResult | null>;
 }
 
@@ -133,7 +133,7 @@ interface RouteSpec<
   headers?: Headers;
   body?: Body;
   knownBody?: z.ZodType;
-  items?: string;
+  items?: RegExp;
   /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
@@ -207,9 +207,7 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
-  // In a full list some items are missing: then all are refused.
-  const itemsPath = spec.items && bodyDetails.length < maxDetails ? `${spec.items}[` : null;
-  const isOfItem = ({ path }: Detail) => itemsPath !== null && path.startsWith(itemsPath);
+  const isOfItem = ({ path }: Detail) => spec.items?.test(path) === true;
   const details = [
     ...detailsOf(parts.params),
     ...besides(repeatedParameters(spec.query.shape, request.query), detailsOf(parts.query)),

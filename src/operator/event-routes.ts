@@ -98,11 +98,14 @@ const resultView = (result: RecordResult) =>
       }
     : result;
 
+/** The place of the event, and the field within it. */
+const pathOfEvent = /^events\[(\d+)\]\.?(.*)$/s;
+
 /** By the place of the event; each path is the field's within it. */
 function detailsByEvent(itemDetails: Detail[]): Map<number, Detail[]> {
   const found = new Map<number, Detail[]>();
   for (const { path, message } of itemDetails) {
-    const [, index, field] = /^events\[(\d+)\]\.?(.*)$/s.exec(path)!;
+    const [, index, field] = pathOfEvent.exec(path)!;
     found.set(Number(index), [...(found.get(Number(index)) ?? []), { path: field || 'body', message }]);
   }
   return found;
@@ -160,7 +163,7 @@ export function eventRoutes(deps: {
       headers: z.object(traceHeaders),
       body: z.object({ events }),
       knownBody: z.object({ events: z.array(bulkEvent) }),
-      items: 'events',
+      items: pathOfEvent,
       handle: async ({ body }, raw) => {
         const unreadable = detailsByEvent(raw.itemDetails);
         const parsed = body.events.map((event, index) => {

@@ -102,6 +102,7 @@ export async function all(): Promise<void> {
   for await (const { shipmentId } of client.shipments.all({ limit: 10 })) shipmentId.toUpperCase();
   const { history } = await client.shipments.track(trackingId);
   history[0]?.timestamp.toFixed();
+  (await client.shipments.waitFor(trackingId, ['CREATED', 'MY_OWN_STATE'], { totalTimeoutMs: 1, signal })).state?.slice();
   const { eventId } = await client.shipments.cancel(trackingId);
   eventId.slice();
   const { states, intervalMs } = await client.shipments.simulate(trackingId, { intervalMs: 100 });

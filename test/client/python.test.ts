@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { sign } from '../../src/engine/send/headers.js';
+import { newSecret } from '../../src/engine/send/sealing.js';
 import { newProgram, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { countShown } from '../support/deliveries.js';
 import { startServiceWith, type Service } from '../support/harness.js';
@@ -34,9 +36,19 @@ const run = async (program: string, args: string[], cwd: string, env: object = {
   return stdout + stderr;
 };
 
-const [, orderSection] = readFileSync(join(source, 'README.md'), 'utf8').split('\n## ');
-const orderExamples = [...orderSection!.matchAll(/```python\n([\s\S]*?)^```$/gm)]
-  .map(([, code]) => code)
+const readme = readFileSync(join(source, 'README.md'), 'utf8');
+/** The examples under each heading. */
+const examples = new Map(
+  readme
+    .split('\n## ')
+    .map((section) => [
+      section.split('\n', 1)[0]!,
+      [...section.matchAll(/```python\n([\s\S]*?)^```$/gm)].map(([, code]) => code!),
+    ]),
+);
+const [verifying, receiving, reconciling] = examples.get('Receiving notifications')!;
+const story = [...examples]
+  .flatMap(([heading, codes]) => (heading === 'Receiving notifications' ? [] : codes))
   .join('\n');
 
 (has.python ? describe : describe.skip)('the Python package', () => {
@@ -130,13 +142,44 @@ for line in sys.stdin:
     program.kill();
   });
 
-  (has.httpx ? test : test.skip)('places, follows and cancels an order as its README shows', async () => {
+  (has.httpx ? test : test.skip)('goes from an order to its cancellation as its README shows', async () => {
     const account = await registerAccount(service, 'orders@example.com');
-    const { token } = await newProgram(service, account, { scopes: ['orders'] });
-    const code = orderExamples.replaceAll('http://localhost:8080', service.url).replaceAll('<token>', token);
-    const [state, followed] = (await run(python, ['-W', 'error', '-c', code], source)).trim().split('\n');
-    expect(state).toBe('CANCELLED');
-    expect(followed).toMatch(/^\{.*'state': 'CANCELLED'/);
+    const { token } = await newProgram(service, account, { scopes: ['orders', 'webhooks'] });
+    const code = story
+      .replaceAll('http://localhost:8080', service.url)
+      .replaceAll('<token>', token)
+      .replace('https://example.com/hook', 'http://127.0.0.1:9/hook');
+    const WEBHOOK_SECRET = newSecret();
+    const printed = await run(python, ['-W', 'error', '-c', code], source, { WEBHOOK_SECRET });
+    expect(printed.trim().split('\n')).toEqual([
+      'CREATED',
+      expect.stringMatching(/^interests: /),
+      expect.stringMatching(/^maxPerSecond: /),
+      expect.stringMatching(/^\{.*'state': 'CANCELLED'/),
+    ]);
+    const { webhooks } = (await account.call('/v1/webhooks')).data;
+    expect(webhooks).toMatchObject([{ name: 'orders-production', interests: expect.any(Array) }]);
+    const { shipments } = (await account.call('/v1/shipments')).data;
+    expect(shipments).toMatchObject([{ shipperTrackingId: 'ORDER-1001', state: 'CANCELLED' }]);
+  });
+
+  test('verifies a notification as its README shows', async () => {
+    const secret = newSecret();
+    const body = '{"state":"LOST"}';
+    const seconds = Math.floor(Date.now() / 1_000);
+    const headers = {
+      ...{ 'webhook-id': 'e-1', 'webhook-timestamp': String(seconds) },
+      'webhook-signature': sign([secret], 'e-1', seconds, body),
+    };
+    const calls = `
+import json, os
+headers = json.loads(os.environ["HEADERS"])
+print(status_of(headers, b'${body}'), status_of(headers, b'${body} '))
+`;
+    const code = verifying!.replace('whsec_…', secret) + calls;
+    expect(await run(python, ['-c', code], source, { HEADERS: JSON.stringify(headers) })).toBe(
+      'LOST\n204 400\n',
+    );
   });
 
   (has.mypy ? test : test.skip)('is typed, and so are the examples in its README', async () => {
@@ -147,15 +190,15 @@ for line in sys.stdin:
       'Client(url=7, token="t")  # type: ignore[arg-type]',
       'client.placeOrder  # type: ignore[attr-defined]',
     ];
-    writeFileSync(join(folder, 'example.py'), [orderExamples, ...wrong, ''].join('\n'));
+    writeFileSync(join(folder, 'example.py'), [story, ...wrong, ''].join('\n'));
     const strict = ['--strict', '--warn-unused-ignores', '--cache-dir', join(folder, 'cache')];
     await run(python, ['-m', 'mypy', ...strict, 'parcelhook', join(folder, 'example.py')], source);
     rmSync(folder, { recursive: true });
   });
 
   (has.psycopg ? test : test.skip)('receives a notification as its README shows', async () => {
-    const readme = readFileSync(join(source, 'README.md'), 'utf8');
-    const code = /## A receiver\n\n```python\n([\s\S]*?)^```$/m.exec(readme)![1]!;
+    const mainAt = receiving!.indexOf('if __name__');
+    const code = `${receiving!.slice(0, mainAt)}${reconciling!}print(count)\n${receiving!.slice(mainAt)}`;
     const database = await newDatabase();
     const account = await registerAccount(service, 'readme@example.com');
     const port = await freePort();

@@ -81,17 +81,33 @@ test.each([
   expect(requested).toEqual([`GET /operator/v1/${path}`]);
 });
 
-test.each(['delivery list', 'delivery show', 'shipment list', 'webhook top'])(
-  '%s --help has an example',
-  async (command) => {
-    const stdout = expect.stringContaining(`Example:\n  npm run operator -- ${command}`);
-    expect(await operator(`${command} --help`)).toMatchObject({ code: 0, stdout });
-  },
-);
+/** The commands without further ones below them. */
+async function commandsBelow(command: string): Promise<string[]> {
+  const { stdout } = await operator(`${command} --help`.trim());
+  const list = stdout.split('\nCommands:\n')[1]?.split('\n\n')[0] ?? '';
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)];
+  const below = names
+    .map(([, name]) => `${command} ${name}`.trim())
+    .filter((name) => !/help$|^listen/.test(name));
+  return below.length === 0 ? [command] : (await Promise.all(below.map(commandsBelow))).flat();
+}
+
+test('the help of every command has an example, and breaks between words at the width of the terminal', async () => {
+  const commands = await commandsBelow('');
+  expect(commands).toEqual(expect.arrayContaining(['status', 'event load', 'shipper portal-link']));
+  for (const command of commands) {
+    const help = async (COLUMNS: string) => (await operator(`${command} --help`, { COLUMNS })).stdout;
+    const [narrow, wide] = [await help('60'), await help('200')];
+    const group = command.split(' ')[0];
+    expect(wide).toMatch(new RegExp(`Examples?:\\n  npm run (--silent )?operator -- ${group}`));
+    expect(narrow.split('\n').filter((line) => line.length > 60)).toEqual([]);
+    expect(narrow.split(/[\\\s]+/)).toEqual(wide.split(/\s+/));
+  }
+});
 
 describe('on a terminal of 120 characters', () => {
   const id = (digit: number) => `0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5${digit}`;
-  const at = '2026-11-21T12:00:00+00:00';
+  const [at, toSecond] = ['2026-11-21T12:00:00+00:00', '2026-11-21T12:00:00Z'];
   const trackingId = 'PH1M7YZMHG0R8EB1NC38';
   const shown = async (line: string) => {
     const lines = (await operator(line, { COLUMNS: '120' })).stdout.split('\n');
@@ -105,8 +121,9 @@ describe('on a terminal of 120 characters', () => {
     const more = { createdAt: at, webhookId: id(2), trackingId, attemptCount: 9, heldBy: null };
     data = { deliveries: [{ ...delivery, ...more }], nextCursor: 'c-1' };
     expect(await shown('delivery list --shipper s')).toEqual([
-      `${id(1)}  SUCCEEDED  OUT_FOR_DELIVERY  -  ADDRESS_DENIED  ${at}`,
-      `  attemptCount 9  trackingId ${trackingId}  webhookId ${id(2)}`,
+      `${id(1)}  SUCCEEDED  OUT_FOR_DELIVERY`,
+      `  errorCode ADDRESS_DENIED  createdAt ${toSecond}  attemptCount 9  trackingId ${trackingId}`,
+      `  webhookId ${id(2)}`,
       'more: --cursor c-1',
       '',
     ]);
@@ -141,7 +158,69 @@ describe('on a terminal of 120 characters', () => {
     };
     expect(await shown('shipment list --shipper s')).toEqual([
       expect.stringMatching(/^trackingId +state +acceptedAt +updatedAt +shipperTrackingId$/),
-      `${trackingId}  OUT_FOR_DELIVERY  ${at}  ${at}  ORDER-1001`,
+      `${trackingId}  OUT_FOR_DELIVERY  ${toSecond}  ${toSecond}  ORDER-1001`,
+      '',
+    ]);
+  });
+
+  test('a delivery has its facts, its payload and each attempt under a heading', async () => {
+    const headers = { requestHeaders: { 'webhook-id': 'e-1' }, responseHeaders: null };
+    const waitedMs = { turn: 0, receiver: 12, us: 3 };
+    const attempt = { trigger: 'SCHEDULED', durationMs: 6, startedAt: at, errorDetail: null, ...headers };
+    data = {
+      ...{ deliveryId: id(1), status: 'PENDING', state: 'LOST', attemptCount: 2, heldBy: null },
+      lastAttempt: { startedAt: at, statusCode: 500 },
+      payload: { state: 'LOST', anomalies: null, evidences: [{ by: 'Ana' }] },
+      attempts: [
+        {
+          number: 2,
+          ...attempt,
+          statusCode: 500,
+          errorCode: 'HTTP_STATUS',
+          waitedMs,
+          responseBody: `<p>\n${'so long '.repeat(12)}`,
+        },
+        { number: 1, ...attempt, statusCode: null, errorCode: 'TIMEOUT', waitedMs: null, responseBody: null },
+      ],
+      nextAttemptsCursor: 'c-1',
+    };
+    const { stdout } = await operator('delivery show --delivery d', { COLUMNS: '80' });
+    expect(stdout.split('\n')).toEqual([
+      `Delivery ${id(1)}`,
+      '  status        RETRYING',
+      '  state         LOST',
+      '  attemptCount  2',
+      '',
+      'Payload',
+      '  state           LOST',
+      '  anomalies       -',
+      '  evidences.0.by  Ana',
+      '',
+      'Attempt 2',
+      `  startedAt   ${at}`,
+      '  statusCode  500',
+      '  errorCode   HTTP_STATUS',
+      '  trigger     SCHEDULED',
+      '  durationMs  6',
+      '  waitedMs    receiver 12, us 3',
+      '',
+      '  Request headers',
+      '    webhook-id  e-1',
+      '',
+      '  Response body',
+      '    <p>',
+      '    so long so long so long so long so long so long so long so long so long so',
+      '    long so long so long',
+      '',
+      'Attempt 1',
+      `  startedAt   ${at}`,
+      '  errorCode   TIMEOUT',
+      '  trigger     SCHEDULED',
+      '  durationMs  6',
+      '',
+      '  Request headers',
+      '    webhook-id  e-1',
+      'more: --attempts-cursor c-1',
       '',
     ]);
   });

@@ -162,7 +162,7 @@ describe('requests', () => {
   test('audit and status fit a terminal of 80 characters', async () => {
     const audit = await operator(['audit'], { COLUMNS: '80' });
     expect(audit.stdout.split('\n')).toEqual([
-      '2026-11-21T12:00:00+00:00  WEBHOOK_SECRET_ROTATED  DONE',
+      '2026-11-21T12:00:00Z  WEBHOOK_SECRET_ROTATED  DONE',
       `  count 1  actor.kind USER  actor.name ${id(1)}`,
       `  actor.address 203.0.113.7  shipperId ${id(2)}`,
       `  webhookId ${id(3)}`,
@@ -195,7 +195,7 @@ describe('requests', () => {
     expect(status.stdout).toContain('A very long');
     for (const part of [
       '\n  worker-2  worker  600           2026-11-21T12:00:00Z\n',
-      `\n  2026-11-21T12:00:00Z  2026-11-21T12:10:00Z\n    webhookId ${id(2)}\n    shipperId ${id(3)}\n`,
+      `\n  ${id(2)}\n    failingSince 2026-11-21T12:00:00Z  nextProbeAt 2026-11-21T12:10:00Z\n    shipperId ${id(3)}\n`,
       '\n  api     0123456789ab  0.1.0    3e0e04b7  2026-11-21T12:00:00Z  alive\n',
       '  seen 12:00:30Z\n\nDeliveries that wait for us\n  sendable  2\n  oldest    7 s\n\nDeliveries that wait for others\n  receiver  12\n',
     ])

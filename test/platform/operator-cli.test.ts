@@ -12,7 +12,7 @@ import {
   sampleOrder,
   type Account,
 } from '../support/client.js';
-import { expectWrong } from '../support/expect.js';
+import { expectWrong, untilState } from '../support/expect.js';
 import { operatorToken, startServiceToInspect, type Service } from '../support/harness.js';
 import { until } from '../support/until.js';
 import { orderDelivered, startHook } from '../support/deliveries.js';
@@ -104,6 +104,24 @@ test('the command line pauses and resumes a webhook, limits its shipper, and sen
   expect(await run(shipper)).toMatchObject({ exit: 2 });
   expect(await run(`${shipper} --rate many`)).toMatchObject({ exit: 2 });
   await hook.close();
+});
+
+test('event load names the line of an event that cannot be stored, and records the others', async () => {
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  const line = (rest: string) => `{"trackingId":"${trackingId}",${rest}}`;
+  const lines = [
+    line('"state":"PICKED_UP"'),
+    line('"state":"IN_TRANSIT","evidences":[9007199254740993]'),
+    line('"state":"IN_TRANSIT","constructor":1'),
+    line('"state":"IN_TRANSIT"'),
+  ];
+  const { exit, stdout, stderr } = await run('event load -', lines.join('\n'));
+  expect([exit, stdout]).toEqual([1, 'read      4\nrecorded  2\nrefused   2\n']);
+  expect(stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(/^line 2: INVALID_REQUEST: .*\(evidences\[0\]: .* would lose digits/),
+    expect.stringMatching(/^line 3: INVALID_REQUEST: .*\(constructor: is not allowed\)$/),
+  ]);
 });
 
 test('status shows deliveries owed to webhooks that are not called, and the shippers owed most', async () => {
@@ -298,6 +316,31 @@ test('the command line suspends and resumes a shipper', async () => {
   await shipperIs('ACTIVE');
 });
 
+test('the command line makes a link that opens the portal of a shipper', async () => {
+  const linkForm = new RegExp(`^${service.url}/support\\?token=[\\w-]{43}$`);
+  const { exit, stdout } = await run(`shipper portal-link --id ${account.shipperId}`);
+  const link = /^url +(\S+)\n$/.exec(stdout)?.[1];
+  expect({ exit, link }).toEqual({ exit: 0, link: expect.stringMatching(linkForm) });
+  const page = await fetch(link!);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('read-only')]);
+  expect(await json(`shipper portal-link --shipper ${account.shipperId}`)).toEqual({
+    url: expect.stringMatching(linkForm),
+  });
+  for (const id of ['x', '018f0000-0000-7000-8000-000000000000'])
+    expect(await run(`shipper portal-link --id ${id}`)).toMatchObject({
+      exit: 1,
+      stdout: '',
+      stderr: expect.stringContaining('404 NOT_FOUND: This shipper was not found.'),
+    });
+  expect(await run('shipper portal-link')).toMatchObject({ exit: 2, stdout: '' });
+  expect(await run('shipper portal-link --help')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(
+      /read-only[^]*--id, --shipper <id>[^]*Example:.*\n.* portal-link --shipper/,
+    ),
+  });
+});
+
 test('the command line rotates an account key', async () => {
   const { accountKey } = await json(`shipper rotate-key --id ${account.shipperId} --overlap 1h`);
   const headers = { authorization: basic(account.email, account.password) };
@@ -342,6 +385,7 @@ test('the command line shows the audit log with its filters', async () => {
     'USER_REMOVED',
     'USER_SIGNED_OUT',
     'ACCOUNT_KEY_ROTATED',
+    'SUPPORT_LINK_CREATED',
     'SHIPPER_RESUMED',
     'SHIPPER_SUSPENDED',
     'USER_CREATED',

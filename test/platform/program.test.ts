@@ -47,6 +47,20 @@ describe('the program', () => {
     expect(stdout).toContain(option);
   });
 
+  test.concurrent.each(['', 'operator', 'operator event load', 'listen', 'receiver'])(
+    'breaks the help of `%s` between words, to the width of the terminal',
+    async (name) => {
+      const help = async (env: Record<string, string>) =>
+        (await runProgram([...name.split(' ').filter(Boolean), '--help'], env)).stdout;
+      const narrow = await help({ COLUMNS: '60' });
+      const usual = await help({ COLUMNS: '80' });
+      expect(await help({})).toBe(usual);
+      for (const [text, width] of [[narrow, 60] as const, [usual, 80] as const])
+        expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
+      expect(narrow.split(/[\\\s]+/)).toEqual(usual.split(/[\\\s]+/));
+    },
+  );
+
   test.concurrent.each([
     ['operator no-such-command', 2],
     ['listen', 2],

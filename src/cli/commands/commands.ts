@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addDeliveryCommands } from './deliveries.js';
 import { addErasureCommands } from './erasures.js';
 import { addEventCommands } from './events.js';
 import { addResendCommands } from './resend.js';
@@ -28,7 +29,9 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   addAuditCommand(program, request, io);
 
   addEventCommands(program, request, io, finish);
-  addSupportCommands(program, request, io, addShipmentCommands(program, io, request));
+  const shipment = addShipmentCommands(program, io, request);
+  addDeliveryCommands(program, request, io);
+  addSupportCommands(program, request, io, shipment);
   addResendCommands(program, request, io);
   addErasureCommands(program, io, finish);
   addMaintenanceCommands(program, request);

@@ -51,17 +51,17 @@ export function addEventCommands(
   event
     .command('load')
     .description(
-      'report many events: one JSON object per line, with trackingId, state and the other options of event send',
+      'report many events: one JSON object per line, with trackingId and state, and as needed eventId, timestamp, lat, lng, anomalies and evidences',
     )
     .argument('<file>', 'file with one event per line; - for standard input')
-    .addHelpText('after', `${example('event load events.ndjson')}\nA line of the file:\n  ${sampleLine}\n`)
+    .addHelpText('after', example('event load events.ndjson'))
+    .addHelpText('after', `A line of the file:\n  ${sampleLine}\n`)
     .action(async (file: string, _options: object, command: Command) => {
       finish(await loadFile(file, io, settingsOf(command, io)));
     });
 }
 
-const sampleLine =
-  '{"trackingId": "PH123", "state": "PICKED_UP", "eventId": "scan-77", "timestamp": 1793000000000}';
+const sampleLine = '{"trackingId":"PH123","state":"LOST","eventId":"scan-77"}';
 
 /**
  * Reports each bad line and refused event, then the counts. With `json`, streams one document: `{results: [{line,

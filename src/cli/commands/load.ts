@@ -57,7 +57,7 @@ export async function loadEvents({ send, chunks, report, onProgress }: LoadDepen
   await flush();
 }
 
-/** The service refuses a body with one unreadable event as a whole: halving isolates it and records the others. */
+/** The service refuses a body of too many values as a whole: halving isolates the event that has them. */
 async function sendBatch(send: Send, items: Item[], report: LoadDependencies['report']) {
   const events = items.filter(isEvent);
   let results: z.output<typeof outcomes>['results'];

@@ -26,8 +26,10 @@ export function addResendCommands(program: Command, request: Request, io: Io): v
   rangeOptions(program.command('redeliver'))
     .description('send a delivery again now, or all failed ones of a webhook in a span, for its shipper')
     .option('--delivery <id>', 'id of the delivery', idArgument)
-    .addHelpText('after', example('redeliver --delivery 0199…'))
-    .addHelpText('after', example('redeliver --webhook 0199… --from 2026-11-21 --wait'))
+    .addHelpText(
+      'after',
+      example('redeliver --delivery 0199…', 'redeliver --webhook 0199… --from 2026-11-21 --wait'),
+    )
     .action(
       request((send, { delivery, ...range }: Range & { delivery?: string }) => {
         if ((delivery === undefined) === (range.webhook === undefined))

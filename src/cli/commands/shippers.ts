@@ -13,7 +13,7 @@ import {
   type Given,
   type Request,
 } from '../command.js';
-import { tableOf, type Io } from '../terminal.js';
+import { fitted, widthOf, type Io } from '../terminal.js';
 
 type Chosen = { shipper: string };
 
@@ -43,7 +43,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     .action(
       request(
         (send, query: Given) => send('get', '/operator/v1/shippers', { query }),
-        tableOf('shippers', columns),
+        fitted({ name: 'shippers', columns, headColumns: 2, width: widthOf(io) }),
       ),
     );
   for (const [name, status, description] of [
@@ -119,6 +119,8 @@ interface NewUser extends Chosen {
   password?: string;
 }
 
+const userColumns = ['userId', 'email', 'hasPassword', 'createdAt'];
+
 const oneUser = '/operator/v1/users/{user}';
 
 export function addUserCommands(program: Command, request: Request, io: Io): void {
@@ -147,7 +149,7 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
       request(
         (send, { shipper, ...query }: Given & Chosen) =>
           send('get', `${one}/users`, { path: { shipper }, query }),
-        tableOf('users', ['userId', 'email', 'hasPassword', 'createdAt']),
+        fitted({ name: 'users', columns: userColumns, headColumns: 2, width: widthOf(io) }),
       ),
     );
   user

@@ -1,13 +1,7 @@
 import type { Data } from '../client.js';
-import { items, aligned, fitted } from '../terminal.js';
-
-type Section = [title: string, text: string];
+import { items, aligned, fitted, sectionsText, toSecond, type Section } from '../terminal.js';
 
 const data = (value: unknown): Data => (value ?? {}) as Data;
-
-/** The time to the second: `2026-11-21T12:00:00Z`. */
-const time = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replace(/(\.\d+)?\+00:00$/, 'Z') : value;
 
 /** `200000+` means more than were counted. */
 const orMore = ({ isMore, ...others }: Data): Data =>
@@ -20,12 +14,12 @@ const cut = (value: unknown): unknown =>
 const process = ({ role, host, version, commit, startedAt, seenAt, isAlive }: Data): Data => ({
   ...{ role, host, version },
   commit: typeof commit === 'string' ? commit.slice(0, 8) : commit,
-  started: time(startedAt),
-  state: isAlive === false ? `seen ${String(time(seenAt)).slice(11)}` : 'alive',
+  started: toSecond(startedAt),
+  state: isAlive === false ? `seen ${String(toSecond(seenAt)).slice(11)}` : 'alive',
 });
 
-const circuit = ({ webhookId, shipperId, failingSince, nextProbeAt }: Data): Data => ({
-  ...{ failingSince: time(failingSince), nextProbeAt: time(nextProbeAt), webhookId, shipperId },
+const circuit = ({ failingSince, nextProbeAt, ...ids }: Data): Data => ({
+  ...{ ...ids, failingSince: toSecond(failingSince), nextProbeAt: toSecond(nextProbeAt) },
 });
 
 const queue = ([name, counts]: [string, unknown]): Data => ({ name, ...data(counts) });
@@ -42,9 +36,9 @@ export const statusText =
     const { waiting, oldestSendableSeconds, ...counts } = data(backlog);
     const { shippers, ...sums } = data(uncalled);
     const { shippers: storing, ...limits } = data(storedBytes);
-    const lines = (values: Data) => (Object.keys(values).length > 0 ? aligned(values) : '');
-    const table = (columns: string[], rows: Data[]) =>
-      rows.length > 0 ? fitted({ name: 'rows', columns, headColumns: 2, width: width - 2 })({ rows }) : '';
+    const lines = (values: Data) => (Object.keys(values).length > 0 ? aligned(values, width - 2) : '');
+    const table = (columns: string[], rows: Data[], headColumns = 1) =>
+      rows.length > 0 ? fitted({ name: 'rows', columns, headColumns, width: width - 2 })({ rows }) : '';
     const named = (rows: unknown) => items(rows).map((row) => ({ ...orMore(row), name: cut(row.name) }));
     const seconds = (value: unknown) => (typeof value === 'number' ? { oldest: `${value} s` } : {});
     const sections: Section[] = [
@@ -65,27 +59,24 @@ export const statusText =
       ['Stored today', lines(limits) + table(['name', 'bytes', 'isLimited', 'shipperId'], named(storing))],
       [
         `Open circuits${openCircuits === undefined ? '' : `: ${JSON.stringify(openCircuits)}`}`,
-        table(['failingSince', 'nextProbeAt', 'webhookId', 'shipperId'], items(circuits).map(circuit)),
+        table(['webhookId', 'failingSince', 'nextProbeAt', 'shipperId'], items(circuits).map(circuit)),
       ],
       [
         'Wrong clocks',
         table(
           ['host', 'role', 'aheadSeconds', 'seenAt'],
-          items(clocks).map((clock) => ({ ...clock, seenAt: time(clock.seenAt) })),
+          items(clocks).map((clock) => ({ ...clock, seenAt: toSecond(clock.seenAt) })),
         ),
       ],
       [
         'Replays',
         table(
           ['status', 'done', 'total', 'createdAt', 'replayId', 'webhookId'],
-          items(replays).map((replay) => ({ ...replay, createdAt: time(replay.createdAt) })),
+          items(replays).map((replay) => ({ ...replay, createdAt: toSecond(replay.createdAt) })),
         ),
       ],
       ['Versions', lines(data(versions))],
       ['Others', lines(rest)],
     ];
-    return sections
-      .filter(([, text]) => text !== '')
-      .map(([title, text]) => `${title}\n${text.replaceAll(/^(?=.)/gm, '  ')}`)
-      .join('\n');
+    return sectionsText(sections);
   };

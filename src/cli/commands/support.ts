@@ -8,20 +8,16 @@ import {
   paged,
   shipperOption,
   wholeNumberArgument,
+  inTime,
   type Given,
   type Request,
 } from '../command.js';
-import { printable } from '../../client/listen/print.js';
-import { aligned, fitted, items, widthOf, type Io } from '../terminal.js';
-
-const inTime = (command: Command, what: string): Command =>
-  command
-    .option('--from <time>', `only ${what} at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21`)
-    .option('--to <time>', `only ${what} before this time`);
+import { printable, wrapped } from '../../client/listen/text.js';
+import { attemptFacts } from './deliveries.js';
+import { aligned, filledColumns, fitted, items, known, sectionsText, widthOf, type Io } from '../terminal.js';
 
 export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
-  addDeliveryCommands(program, request, io);
-  addExplainCommand(program, request);
+  addExplainCommand(program, request, io);
   inTime(paged(ofShipper(shipment.command('list'))), 'those accepted')
     .description('list the shipments of a shipper, newest first')
     .option('--shipper-tracking-id <id>', "only those with this identifier of the shipper's")
@@ -52,16 +48,18 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
           send('post', `/operator/v1/webhooks/{webhook}/${name}`, { path, body: {}, repeatable: true }),
         ),
       );
-  for (const [command, description, usage] of [
+  for (const [command, description, usage, columns] of [
     [
       webhook.command('top'),
       'list the webhooks of all shippers that fail, are owed the most, or are slow',
       'webhook top --sort backlog',
+      topColumns,
     ],
     [
       ofShipper(webhook.command('list')),
       'list the webhooks of a shipper, those that fail first',
       'webhook list --shipper 0199…',
+      ofOneShipper,
     ],
   ] as const)
     command
@@ -74,7 +72,7 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
           (send, { shipper: shipperId, ...query }: Given) =>
             send('get', '/operator/v1/webhooks', { query: { shipperId, ...query } }),
           (data) =>
-            fitted({ name: 'webhooks', columns: topColumns, headColumns: 3, width: widthOf(io) })({
+            fitted({ name: 'webhooks', columns, headColumns: 3, width: widthOf(io) })({
               ...data,
               webhooks: Array.isArray(data.webhooks) ? data.webhooks.map(rounded) : data.webhooks,
             }),
@@ -93,7 +91,7 @@ interface ToExplain {
 }
 
 /** One delivery, or those of a shipment that are not finished: `{explanations, isMore}`. */
-function addExplainCommand(program: Command, request: Request): void {
+function addExplainCommand(program: Command, request: Request, io: Io): void {
   const explain = request(
     async (send, { delivery, trackingId, shipper: shipperId, shipperTrackingId }: ToExplain) => {
       const explanationOf = (id: string) =>
@@ -108,7 +106,7 @@ function addExplainCommand(program: Command, request: Request): void {
         explanations.push(await explanationOf(String(deliveryId)));
       return { explanations, isMore: open.length > explainedAtMost };
     },
-    explanationText,
+    explanationText(widthOf(io)),
   );
   shipperOption(program.command('explain'), 'shipper of --shipper-tracking-id')
     .description(
@@ -130,18 +128,29 @@ function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? 'delivery' : 'trackingId';
 }
 
-function explanationText({ explanations, isMore, ...one }: Data): string {
-  const sentences = ({ why, next }: Data) => printable(`${String(why)}\nNext: ${String(next)}\n`);
-  if (explanations === undefined) {
-    const { why, next, ...facts } = one;
-    return `${sentences({ why, next })}\n${aligned(facts)}`;
-  }
-  const texts = items(explanations).map(
-    (each) => `${String(each.state)} to webhook ${String(each.webhookId)}:\n${sentences(each)}`,
-  );
-  if (texts.length === 0) return 'No delivery of this shipment waits: each is finished, or there is none.\n';
-  return texts.join('\n') + (isMore === true ? `\nMore wait than these ${explainedAtMost}.\n` : '');
-}
+const explanationText =
+  (width: number) =>
+  ({ explanations, isMore, ...one }: Data): string => {
+    const sentences = ({ why, next }: Data) =>
+      printable(wrapped(`${String(why)}\nNext: ${String(next)}\n`, width));
+    if (explanations === undefined) {
+      const { why, next, waitsFor, lastAttempt, ...facts } = one;
+      const rows = items(waitsFor);
+      const columns = filledColumns({ rows }, 'rows', ['reason', 'until']);
+      const causes = fitted({ name: 'rows', columns, headColumns: 1, width });
+      return `${sentences({ why, next })}\n${sectionsText([
+        ['Delivery', aligned(known(facts), width - 2)],
+        ['Waits for', rows.length > 0 ? causes({ rows }) : ''],
+        ['Last attempt', aligned(attemptFacts((lastAttempt ?? {}) as Data), width - 2)],
+      ])}`;
+    }
+    const texts = items(explanations).map(
+      (each) => `${String(each.state)} to webhook ${String(each.webhookId)}:\n${sentences(each)}`,
+    );
+    if (texts.length === 0)
+      return wrapped('No delivery of this shipment waits: each is finished, or there is none.\n', width);
+    return texts.join('\n') + (isMore === true ? `\nMore wait than these ${explainedAtMost}.\n` : '');
+  };
 
 const webhookOption = (command: Command): Command =>
   command.requiredOption('--webhook <id>', 'id of the webhook', idArgument);
@@ -150,6 +159,7 @@ const topColumns = [
   ...['webhookId', 'status', 'circuit', 'pending', 'failed', 'p95Ms'],
   ...['heldBy', 'failingSince', 'shipperId', 'shipperName', 'name', 'targetAddress'],
 ];
+const ofOneShipper = topColumns.filter((column) => !column.startsWith('shipper'));
 
 /** `200+` means more than were counted, and `failed` is in percent. */
 const rounded = ({ pendingCount, isMore, failureRate, ...webhook }: Data): Data => ({
@@ -157,61 +167,3 @@ const rounded = ({ pendingCount, isMore, failureRate, ...webhook }: Data): Data 
   pending: isMore === true ? `${String(pendingCount)}+` : pendingCount,
   failed: typeof failureRate === 'number' ? `${Math.round(failureRate * 100)}%` : failureRate,
 });
-
-const deliveryColumns = [
-  ...['deliveryId', 'status', 'state', 'lastAttempt.statusCode', 'lastAttempt.errorCode', 'createdAt'],
-  ...['attemptCount', 'heldBy', 'reason', 'nextAttemptAt', 'trackingId', 'shipperTrackingId', 'webhookId'],
-  'targetAddress',
-];
-
-/** A delivery that failed and is tried again is `RETRYING`, as in the portal; the API has it as `PENDING`. */
-const inWords = (delivery: Data): Data =>
-  delivery.status === 'PENDING' && Number(delivery.attemptCount) > 0
-    ? { ...delivery, status: 'RETRYING' }
-    : delivery;
-
-function addDeliveryCommands(program: Command, request: Request, io: Io): void {
-  const delivery = program.command('delivery').description('deliveries of a shipper');
-  inTime(
-    paged(shipperOption(delivery.command('list'), 'shipper whose deliveries are listed')),
-    'those recorded',
-  )
-    .description('list the deliveries of a shipper or a shipment, newest first')
-    .option('--tracking-id <id>', 'only those of this shipment; it needs no --shipper', idArgument)
-    .option('--shipper-tracking-id <id>', "only those of shipments with this identifier of the shipper's")
-    .option('--webhook <id>', 'only those to this webhook', idArgument)
-    .option('--event <id>', 'only those of this event: the webhook-id of a notification', idArgument)
-    .option('--state <state>', 'only those of this state, such as IN_TRANSIT')
-    .option('--status <status>', 'only those with this status, such as HELD or FAILED')
-    .option('--status-code <code>', 'only those whose last attempt got this HTTP status')
-    .option('--error-code <code>', 'only those whose last attempt failed with this error, such as TIMEOUT')
-    .addHelpText('after', example('delivery list --shipper 0199… --status-code 500 --from 2026-11-21'))
-    .action(
-      request(
-        (send, { shipper: shipperId, webhook: webhookId, event: eventId, ...filters }: Given) => {
-          if (shipperId === undefined && filters.trackingId === undefined)
-            throw new UsageError('Give --shipper or --tracking-id.');
-          const query = { shipperId, webhookId, eventId, ...filters };
-          return send('get', '/operator/v1/deliveries', { query });
-        },
-        (data) =>
-          fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 6, width: widthOf(io) })({
-            ...data,
-            deliveries: Array.isArray(data.deliveries) ? data.deliveries.map(inWords) : data.deliveries,
-          }),
-      ),
-    );
-  delivery
-    .command('show')
-    .description('show a delivery with its payload and its attempts; the audit log records it')
-    .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
-    .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
-    .addHelpText('after', example('delivery show --delivery 0199…'))
-    .action(
-      request(
-        (send, { delivery, ...query }: Given & { delivery: string }) =>
-          send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
-        (data) => aligned(inWords(data)),
-      ),
-    );
-}

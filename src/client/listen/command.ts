@@ -6,41 +6,50 @@ import { createClient, type Client } from '../client.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { listen } from './listen.js';
 import { readOptions, UsageError, type Env, type ListenAccount } from './options.js';
-import { createJsonPrinter, createPrinter, printable } from './print.js';
+import { createJsonPrinter, createPrinter } from './print.js';
+import { helpWidth, printable, wrapped } from './text.js';
 
 export interface Io {
   env: Env;
   stdin: Readable & { isTTY?: boolean };
-  stdout: Writable;
+  stdout: Writable & { columns?: number };
   stderr: Writable;
 }
 
 const exitCode = { done: 0, refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
+const purpose = [
+  "Forwards an account's notifications to a server on your own machine: signed, in order, each once.",
+  'It runs until Ctrl-C, registers no webhook and leaves nothing behind. If the server refuses one with 400, 401 or',
+  '403, it says why as far as it can tell, each cause once.',
+];
+
+const options = {
+  '--forward <url>': 'where to send notifications, such as http://localhost:3000/hook',
+  '--url <url>': 'address of the service (default: PARCELHOOK_URL, else http://localhost:8080)',
+  '--token <token>':
+    'of a program, with the scope read; preferably set PARCELHOOK_TOKEN instead. Without one, the next three log in as a user',
+  '--key <key>': 'account key (default: PARCELHOOK_KEY)',
+  '--email <email>': 'e-mail address of a user (default: PARCELHOOK_EMAIL)',
+  '--password <text>': 'preferably set PARCELHOOK_PASSWORD instead; prompted for if neither is given',
+  '--interests <names>': 'only these states, separated by commas (default: all)',
+  '--since <time>':
+    'start this long ago (10m, 2h, 1d) or at a time: 2026-11-21T12:00:00Z, 2026-11-21 (its midnight UTC) or milliseconds since 1970 (default: now)',
+  '--secret <secret>':
+    'whsec_… that your server verifies with, to sign with (default: WEBHOOK_SECRET, else a new one, which is printed)',
+  '--json': 'print one JSON object per line',
+  '-h, --help': 'show this help',
+};
+
 const help = `Usage: parcelhook listen --forward <url> [options]
 
-Forwards an account's notifications to a server on your own machine: signed, in order, each once.
-It runs until Ctrl-C, registers no webhook and leaves nothing behind. If the server refuses one with
-400, 401 or 403, it says why as far as it can tell, each cause once.
+${purpose.join(' ')}
 
 Options:
-  --forward <url>      where to send notifications, such as http://localhost:3000/hook
-  --url <url>          address of the service (default: PARCELHOOK_URL, else http://localhost:8080)
-  --token <token>      of a program, with the scope read; preferably set PARCELHOOK_TOKEN instead. Without one, the
-                       next three log in as a user
-  --key <key>          account key (default: PARCELHOOK_KEY)
-  --email <email>      e-mail address of a user (default: PARCELHOOK_EMAIL)
-  --password <text>    preferably set PARCELHOOK_PASSWORD instead; prompted for if neither is given
-  --interests <names>  only these states, separated by commas (default: all)
-  --since <time>       start this long ago (10m, 2h, 1d) or at a time: 2026-11-21T12:00:00Z, 2026-11-21 (its
-                       midnight UTC) or milliseconds since 1970 (default: now)
-  --secret <secret>    whsec_… that your server verifies with, to sign with (default: WEBHOOK_SECRET, else a new
-                       one, which is printed)
-  --json               print one JSON object per line
-  -h, --help           show this help
-
-Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 service not reachable,
-130 ended at once by a second Ctrl-C.
+${Object.entries(options)
+  .map(([name, description]) => `  ${name.padEnd(19)}  ${description}\n`)
+  .join('')}
+Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 service not reachable, 130 ended at once by a second Ctrl-C.
 `;
 
 /** The `listen` program. Runs until Ctrl-C, SIGTERM, or the reader of its output is gone; a second Ctrl-C exits at once. */
@@ -76,7 +85,7 @@ async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Prom
   try {
     const options = readOptions(args, io.env);
     if (!options) {
-      io.stdout.write(help);
+      io.stdout.write(wrapped(help, helpWidth(io.stdout, io.env)));
       return exitCode.done;
     }
     const { url, json } = options;
@@ -150,7 +159,7 @@ function errorText(error: unknown): string {
   if (!(error instanceof ParcelhookError)) return error instanceof Error ? error.message : String(error);
   const { code, status, message, details, requestId } = error;
   const notes = [
-    ...details.map(({ path, message: problem }) => `${path}: ${problem}`),
+    ...details.slice(1).map(({ path, message: problem }) => `${path}: ${problem}`), // the message has the first
     ...(status === 401 ? ['Check the token, or the key, e-mail address and password.'] : []),
     ...(code === 'UNREACHABLE' ? ['Is the service running? Check --url or PARCELHOOK_URL.'] : []),
     ...(requestId === null ? [] : [`request id: ${requestId}`]),

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Forwarded, Obstacle } from './forward.js';
 import type { Signing } from './options.js';
 import { masked, type Refusal } from './refusal.js';
+import { printable } from './text.js';
 
 export interface Notified extends Omit<Forwarded, 'response' | 'obstacle'> {
   at: Date;
@@ -92,13 +93,3 @@ export const createJsonPrinter = (write: (text: string) => void): Printer => {
     ended: ({ forwarded, refused }) => print('ended', { forwarded, refused }),
   };
 };
-
-/**
- * Escapes control characters, except newline and tab, which could steer a terminal, and marks of direction. JSON stays
- * the same JSON.
- */
-export const printable = (text: string): string =>
-  text.replace(
-    /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );

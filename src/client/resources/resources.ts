@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type * as api from '../api/types.js';
+import { ParcelhookError } from '../errors.js';
 import { itemsOf, untypedRequest, type Request } from '../http/operations.js';
+import { pause } from '../http/retry.js';
 import type { CallOptions, Send } from '../http/send.js';
 
 export type Deliveries = ReturnType<typeof deliveries>;
@@ -42,11 +44,17 @@ function validIdempotencyKey(key: string): string {
   );
 }
 
+const waitForMs = 60_000;
+const firstPauseMs = 250;
+const maxPauseMs = 2_000;
+
 export type Shipments = ReturnType<typeof shipments>;
 
 export function shipments(request: Request<'/v1/'>, send: Send) {
   const list = (query: api.ShipmentQuery = {}, options?: CallOptions): Promise<api.ShipmentPage> =>
     request('get', '/v1/shipments', { ...options, query });
+  const track = (trackingId: string, options?: CallOptions): Promise<api.Tracking> =>
+    request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } });
   return {
     /** Hands over an order, which is committed when this resolves. Retries use the same idempotency key: one shipment results. */
     async create(
@@ -70,8 +78,27 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
         (page) => page.shipments,
       ),
     /** A shipment's state and history. */
-    track: (trackingId: string, options?: CallOptions): Promise<api.Tracking> =>
-      request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
+    track,
+    /** Resolves once the shipment has been in the state, or in one of them. Throws `TIMEOUT` after `totalTimeoutMs`. */
+    async waitFor(
+      trackingId: string,
+      state: string | readonly string[],
+      { totalTimeoutMs = waitForMs, ...options }: CallOptions = {},
+    ): Promise<api.Tracking> {
+      const states = [state].flat();
+      const endsAtMs = performance.now() + totalTimeoutMs;
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+        const leftMs = Math.max(1, endsAtMs - performance.now());
+        const tracking = await track(trackingId, { ...options, totalTimeoutMs: leftMs });
+        if (tracking.history.some((entry) => states.includes(entry.state))) return tracking;
+        if (!(performance.now() + pauseMs < endsAtMs))
+          throw new ParcelhookError(
+            `${trackingId} was not ${states.join(' or ')} within ${totalTimeoutMs / 1_000} s: it is ${tracking.state ?? 'not created yet'}.`,
+            { code: 'TIMEOUT' },
+          );
+        await pause(pauseMs, options.signal);
+      }
+    },
     /** Records `CANCELLED`. Throws `CONFLICT` if the shipment's state does not allow it any more. */
     cancel: (trackingId: string, options?: CallOptions): Promise<api.RecordedEvent> =>
       request('post', '/v1/shipments/{trackingId}/cancel', { ...options, path: { trackingId } }),

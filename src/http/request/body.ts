@@ -188,8 +188,10 @@ export const payloadTooLarge = () =>
  * become a path only if something is wrong.
  */
 function inspect(value: unknown, keys: (string | number)[], details: Detail[], isKept = false): void {
-  if (details.length >= maxDetails) return;
-  const wrong = (message: string) => void details.push({ path: pathOf(keys), message });
+  if (keys.length > 1 && !hasRoom(details, keys)) return;
+  const wrong = (message: string) => {
+    if (hasRoom(details, keys)) details.push({ path: pathOf(keys), message });
+  };
   if (typeof value === 'number' && !Number.isFinite(value)) wrong('must be a finite number');
   else if (isKept && Number.isInteger(value) && !Number.isSafeInteger(value)) wrong(inexact);
   if (typeof value === 'string' && !isText(value)) wrong(notText);
@@ -213,6 +215,11 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[], i
     keys.pop();
   }
 }
+
+/** Beyond `maxDetails` each item of a list still gets its first: the others of its list may be accepted without it. */
+const hasRoom = (details: Detail[], keys: (string | number)[]): boolean =>
+  details.length < maxDetails ||
+  (typeof keys[1] === 'number' && !details.at(-1)!.path.startsWith(pathOf(keys.slice(0, 2))));
 
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
 const notText = 'must not contain U+0000 or unpaired surrogates';
@@ -297,11 +304,9 @@ function roundedTo(length: number, { digits, exponent }: Decimal): Decimal {
 function reportLostDigits(text: string, details: Detail[]): void {
   const inexact = inexactNumbers(text);
   if (inexact === null) details.push({ path: 'body', message: tooLongForms });
-  for (const keys of inexact ?? []) {
-    const path = pathOf(keys);
-    if (details.length < maxDetails && !details.some((one) => one.path === path))
-      details.push({ path, message: unfit });
-  }
+  const named = new Set(details.map(({ path }) => path));
+  for (const path of new Set((inexact ?? []).map(pathOf)))
+    if (!named.has(path)) details.push({ path, message: unfit });
 }
 
 const tooLongForms = `must have at most ${maxLongForms.toLocaleString('en')} numbers of more digits than they need`;

@@ -187,12 +187,38 @@ describe('many events', () => {
       ['body'],
       'recorded',
     ]);
-    const wrong = event(`"evidences":["\\ud800"]`);
-    const all = await operator(service, '/events', {
-      raw: `{"events":[${Array(1_000).fill(wrong).join()}]}`,
-    });
-    expectFailure(all, 400);
     expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test('however much of an event or of many events cannot be stored, the others are recorded', async () => {
+    const [trackingId] = await created();
+    const event = (value: string) => `{"trackingId":"${trackingId}","state":"PICKED_UP",${value}}`;
+    for (const wrong of [
+      [event(`"evidences":[${Array(2_000).fill('"\\ud800"').join()}]`)],
+      Array<string>(999).fill(event('"anomalies":{"a":1e999,"constructor":1}')),
+    ]) {
+      const eventId = uniqueId();
+      const response = await operator(service, '/events', {
+        raw: `{"events":[${[...wrong, event(`"eventId":"${eventId}"`)].join()}]}`,
+      });
+      expectSuccess(response, 202);
+      expect(outcomes(response).filter((outcome) => outcome === 'INVALID_REQUEST')).toHaveLength(
+        wrong.length,
+      );
+      expect(response.data.results.at(-1)).not.toMatchObject({ error: { status: 'INVALID_REQUEST' } });
+    }
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test.each([
+    ['"extra":1e999', ['extra']],
+    ['"events[":1e999', ['events[']],
+    ['"constructor":{}', ['constructor']],
+  ])('%s beside the list of events is 400, and nothing is recorded', async (beside, paths) => {
+    const [trackingId] = await created();
+    const raw = `{"events":[{"trackingId":"${trackingId}","state":"PICKED_UP"}],${beside}}`;
+    expectWrong(await operator(service, '/events', { raw }), paths);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED']);
   });
 
   test('texts of many digits, such as ids, do not count as numbers, however many there are', async () => {

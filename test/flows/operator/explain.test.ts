@@ -36,7 +36,7 @@ test('a paused webhook is named, as text and as JSON, without its address or pay
   expect(words.stdout).toMatch(
     /^Its webhook is paused\.\nNext: It continues when the shipper sets the webhook/,
   );
-  expect(words.stdout).toMatch(/^waitsFor\.0\.reason +PAUSED$/m);
+  expect(words.stdout).toMatch(/^Waits for\n {2}reason\n {2}PAUSED$/m);
   const json = await cli('--delivery', deliveryId.toUpperCase(), '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({
     deliveryId,

@@ -113,8 +113,9 @@ class Wait:
             return True
         if time.monotonic() + self._pause >= self._ends_at:
             wanted = " or ".join(self._states)
+            state = tracking["state"] or "not created yet"
             raise ParcelhookError(
-                f"{self._tracking_id} was not {wanted} within {self._timeout:g} s: it is {tracking['state']}.",
+                f"{self._tracking_id} was not {wanted} within {self._timeout:g} s: it is {state}.",
                 "TIMEOUT",
             )
         return False

@@ -215,6 +215,9 @@ class Calling(unittest.TestCase):
         with self.assertRaisesRegex(ParcelhookError, "PH1 was not DELIVERED within 0.1 s: it is CREATED") as late:
             client.wait_for("PH1", "DELIVERED", timeout_seconds=0.1)
         self.assertEqual(late.exception.code, "TIMEOUT")
+        self.replies = [tracked[0]]
+        with self.assertRaisesRegex(ParcelhookError, "it is not created yet"):
+            client.wait_for("PH1", "DELIVERED", timeout_seconds=0.1)
 
     def test_ends_in_time_when_the_service_does_not_respond(self) -> None:
         self.replies = [None]

@@ -1,0 +1,51 @@
+/** `shipments.waitFor` against a service that shows one state after another. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createClient, type Client } from '../../src/client/index.js';
+import { credentials, failureOf, inSequence, refused, startStandIn, type StandIn } from './stand-in.js';
+
+let standIn: StandIn;
+let client: Client;
+
+beforeEach(async () => {
+  standIn = await startStandIn();
+  client = createClient({ url: standIn.url, ...credentials });
+});
+afterEach(() => standIn.close());
+
+const shown = (...states: string[]) => ({
+  data: { state: states.at(-1) ?? null, history: states.map((state) => ({ state })) },
+});
+
+test('waiting resolves once the shipment has the state or had it', async () => {
+  const [now, later] = [shown('CREATED'), shown('CREATED', 'PICKED_UP', 'IN_TRANSIT')];
+  standIn.respond = inSequence(shown(), now, refused(503, 'UNAVAILABLE'), later);
+  expect(await client.shipments.waitFor('PH1', ['DELIVERED', 'PICKED_UP'])).toEqual(later.data);
+  expect(standIn.calls.at(-1)!.path).toContain('/v1/shipment-tracking/PH1');
+  expect(await client.shipments.waitFor('PH1', 'CREATED')).toEqual(later.data);
+});
+
+test.each([
+  [shown('CREATED'), 'PH1 was not DELIVERED or LOST within 0.4 s: it is CREATED.'],
+  [shown(), 'PH1 was not DELIVERED or LOST within 0.4 s: it is not created yet.'],
+])('it ends in time, and says the state now: %j', async (reply, message) => {
+  standIn.respond = () => reply;
+  const startedAt = performance.now();
+  const waiting = client.shipments.waitFor('PH1', ['DELIVERED', 'LOST'], { totalTimeoutMs: 400 });
+  expect(await failureOf(waiting)).toMatchObject({ code: 'TIMEOUT', message });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+test('it ends in time where the service does not respond, and at once by its signal', async () => {
+  standIn.respond = () => 'hang';
+  const late = await failureOf(client.shipments.waitFor('PH1', 'LOST', { totalTimeoutMs: 300 }));
+  expect(late.code).toBe('TIMEOUT');
+  standIn.respond = () => shown('CREATED');
+  const signal = AbortSignal.timeout(100);
+  const waiting = client.shipments.waitFor('PH1', 'LOST', { signal }).catch((error: unknown) => error);
+  expect(await waiting).toBe(signal.reason);
+});
+
+test('a refusal is thrown at once', async () => {
+  standIn.respond = () => refused(404, 'NOT_FOUND');
+  expect(await failureOf(client.shipments.waitFor('PH1', 'LOST'))).toMatchObject({ code: 'NOT_FOUND' });
+});
