@@ -330,7 +330,7 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Also shows how its deliveries are going. A token of a program needs the scope `webhooks` or `read`.
+         * @description Also shows how its deliveries are going, and which secrets sign. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -1923,7 +1923,7 @@ export interface components {
              */
             secret: string;
         };
-        /** @description The webhook and how its deliveries are going. */
+        /** @description The webhook, how its deliveries are going, and which secrets sign. */
         WebhookWithHealth: {
             /**
              * Format: uuid
@@ -2068,6 +2068,24 @@ export interface components {
                  * @example null
                  */
                 parkedSince: string | null;
+            };
+            /** @description Which secrets sign. None of them is shown. */
+            secrets: {
+                /**
+                 * Format: date-time
+                 * @description When the current secret was made; null if it is the first one.
+                 * @example null
+                 */
+                rotatedAt: string | null;
+                /** @description The earlier secrets that still sign, at most five; the first to end comes first. */
+                earlier: {
+                    /**
+                     * Format: date-time
+                     * @description When it stops signing.
+                     * @example 2026-11-22T12:00:00+00:00
+                     */
+                    signsUntil: string;
+                }[];
             };
         };
         WebhookChanges: {
@@ -6029,7 +6047,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook and how its deliveries are going. */
+            /** @description The webhook, how its deliveries are going, and which secrets sign. */
             200: {
                 headers: {
                     [name: string]: unknown;

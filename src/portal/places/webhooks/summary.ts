@@ -1,4 +1,4 @@
-import type { ListedWebhook, Webhook, WebhookWithHealth } from '../../../client/api/types.js';
+import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
 import { wordOf } from '../../words.js';
 import { durationText, relative } from '../../units.js';
 
@@ -125,7 +125,7 @@ export function paceInWords(hours: readonly Hour[]): string {
  * The webhook's trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in
  * ms.
  */
-export function advice(webhook: WebhookWithHealth, now: number): string {
+export function advice(webhook: Webhook & { health: Health }, now: number): string {
   const { health, status, pausedBy } = webhook;
   const why = trouble(webhook, health, now);
   if (status === 'DISABLED') {
