@@ -69,6 +69,9 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
         (position) => list({ limit: 250, ...query, ...position }, options),
         (page) => page.shipments,
       ),
+    /** The order as it was placed. */
+    get: (trackingId: string, options?: CallOptions): Promise<api.PlacedOrder> =>
+      request('get', '/v1/shipments/{trackingId}', { ...options, path: { trackingId } }),
     /** A shipment's state and history. */
     track: (trackingId: string, options?: CallOptions): Promise<api.Tracking> =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
