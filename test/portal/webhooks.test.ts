@@ -147,6 +147,7 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await dialog().getByRole('button', { name: 'Pause webhook' }).click();
   await button('Resume').waitFor();
   expect(await read(hook.webhookId)).toMatchObject({ status: 'PAUSED' });
+  await page.getByText('What it misses is held until you resume it. 1 delivery waits.').waitFor();
   await orderDelivered(account, hook.webhookId);
   await page.getByRole('table').getByText('Held').waitFor();
   expect(hook.receiver.received).toEqual([]);
@@ -156,26 +157,47 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await leave(page, hook);
 });
 
-inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
-  const hook = await startHook(account, { description: 'Rotated' });
-  await openWebhook(hook);
-  await choose('Rotate secret');
-  await expectSound(page);
-  await dialog().getByRole('button', { name: 'Rotate secret' }).click();
-  await page.getByRole('heading', { name: 'New secret' }).waitFor();
-  await button('Copy the secret').click();
-  const secret = await untilFound(async () => {
-    const text = await copied();
-    return text.startsWith('whsec_') && text !== hook.secret && text;
-  });
-  await button('I have stored it').click();
-  await dialog().waitFor({ state: 'detached' });
-  expect(await page.getByText('whsec_').count()).toBe(0);
-  await orderDelivered(account, hook.webhookId);
-  const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
-  for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
-  await leave(page, hook);
-});
+inBrowser(
+  'a rotated secret is shown once, and both secrets sign until the earlier one is ended',
+  async () => {
+    const hook = await startHook(account, { description: 'Rotated' });
+    await openWebhook(hook);
+    await page.getByText('Never rotated: the one that the webhook was created with signs.').waitFor();
+    await choose('Rotate secret');
+    await expectSound(page);
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('heading', { name: 'New secret' }).waitFor();
+    await button('Copy the secret').click();
+    const secret = await untilFound(async () => {
+      const text = await copied();
+      return text.startsWith('whsec_') && text !== hook.secret && text;
+    });
+    await button('I have stored it').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await page.getByText('whsec_').count()).toBe(0);
+    await orderDelivered(account, hook.webhookId);
+    const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
+    for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
+    const card = page.getByRole('region', { name: 'Secret', exact: true });
+    await card.getByText(/^Rotated (now|\d+ s ago)\.$/).waitFor();
+    await card.getByText('1 earlier secret signs too, until:').waitFor();
+    const until = await card.locator('time').last().getAttribute('datetime');
+    expect(Math.abs(Date.parse(until!) - Date.now() - 86_400_000)).toBeLessThan(60_000);
+    await expectSound(page);
+    await card.getByRole('button', { name: 'End now…' }).click();
+    await dialog().getByText('verifies with an earlier one will refuse').waitFor();
+    await expectSound(page);
+    expect(await page.locator(':focus').innerText()).toBe('Cancel');
+    await button('End earlier secrets').click();
+    await card.getByText('No earlier secret signs any more.').waitFor();
+    expect(await card.getByRole('button', { name: 'End now…' }).count()).toBe(0);
+    await orderDelivered(account, hook.webhookId);
+    const { body: later, headers: signed } = hook.receiver.received[1]!;
+    new Webhook(secret).verify(later, signed as Record<string, string>);
+    expect(() => new Webhook(hook.secret).verify(later, signed as Record<string, string>)).toThrow();
+    await leave(page, hook);
+  },
+);
 
 inBrowser('a webhook is deleted only after it was confirmed', async () => {
   const hook = await startHook(account, { description: 'Deleted one' });
@@ -225,10 +247,12 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await page.getByRole('link', { name: '500', exact: true }).waitFor();
   await page.getByText(/^Half of the attempts took at most \d+ ms, and 95 % at most \d+ ms/).waitFor();
   await expectSound(page);
-  await page
-    .getByRole('link', { name: /: \d+ attempts, \d+ failed$/ })
-    .last()
-    .click();
+  const bar = page.getByRole('link', {
+    name: /: \d+ attempts, \d+ failed\. Leads to the deliveries created then\.$/,
+  });
+  await bar.last().hover();
+  await page.getByText(/^\d\d:00 to \d\d:00: \d+ attempts, \d+ failed\./).waitFor();
+  await bar.last().click();
   await page.waitForURL(/\/deliveries\?webhookId=.*&from=.*&to=/);
   await page.getByRole('row').getByText('Created').first().waitFor();
   await leave(page, dead);

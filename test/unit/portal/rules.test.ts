@@ -225,14 +225,25 @@ describe('a summary', () => {
       const paused = { ...webhook, status: 'PAUSED' as const };
       expect(statusOf(paused, health)).toBe('PAUSED');
       expect(trouble(paused, health, now)).toBe('');
-      expect(advice({ ...paused, health }, now)).toBe('');
+      expect(advice({ ...paused, health }, now)).toBe(
+        'Nothing is sent. What it misses is held until you resume it. 3 deliveries wait.',
+      );
+    });
+
+    test('a failing webhook says what becomes of its deliveries; one that is well says nothing', () => {
+      const closed = { ...health, circuit: 'CLOSED' as const };
+      expect(advice({ ...webhook, health: closed }, now)).toBe('');
+      const failing = { ...closed, failedSince: '2026-11-25T11:00:00+00:00' };
+      expect(advice({ ...webhook, health: failing }, now)).toBe(
+        'What failed is tried again by itself. Once your server works again, Recover sends it at once.',
+      );
     });
 
     test('a webhook that the operator has paused says so, and who can resume it', () => {
       const paused = { ...webhook, status: 'PAUSED' as const, pausedBy: 'OPERATOR' as const };
       expect(trouble(paused, health, now)).toBe('Paused by the operator');
       expect(advice({ ...paused, health }, now)).toBe(
-        'Paused by the operator, who alone can resume it. What it misses is held, and sent then.',
+        'Paused by the operator, who alone can resume it. What it misses is held, and sent then. 3 deliveries wait.',
       );
     });
 
