@@ -2,13 +2,12 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { placeOrder, type Account } from '../support/client.js';
+import type { Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { placesOf } from './launch.js';
 import { expectSound, inBrowser, leave, withPortal, type Portal } from './browser.js';
 
-const planted = '<script>alert(1)</script>';
 /** Fails for as long as the tests take. */
 const down = { status: 500, headers: { 'retry-after': '3600' } };
 
@@ -147,8 +146,8 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await dialog().getByRole('button', { name: 'Pause webhook' }).click();
   await button('Resume').waitFor();
   expect(await read(hook.webhookId)).toMatchObject({ status: 'PAUSED' });
-  await page.getByText('What it misses is held until you resume it. 1 delivery waits.').waitFor();
   await orderDelivered(account, hook.webhookId);
+  await page.getByText('What it misses is held until you resume it. 1 delivery waits.').waitFor();
   await page.getByRole('table').getByText('Held').waitFor();
   expect(hook.receiver.received).toEqual([]);
   await button('Resume').click();
@@ -331,44 +330,4 @@ inBrowser('a webhook without a name shows its address once, and says if only tes
   await page.keyboard.press('Escape');
   await row.getByText('none but tests').waitFor();
   await leave(page, hook);
-});
-
-inBrowser(
-  'a shipment is found by either number, and shows who was told of each state as it moves',
-  async () => {
-    const hook = await startHook(account, { description: `Hook ${planted}` });
-    const trackingId = await placeOrder(account, planted);
-    const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
-    for (const number of [planted, trackingId.toLowerCase()]) {
-      await page.goto('/shipments');
-      await search.fill(number);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: planted }).waitFor();
-    }
-    await page.getByRole('list', { name: 'Notified of Created' }).getByText('Succeeded').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Picked up' }).click();
-    await page.getByRole('list', { name: 'Notified of Picked up' }).getByText('Succeeded').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Run to Delivered' }).click();
-    const told = page.getByRole('list', { name: 'Notified of Delivered' });
-    await told.getByText('Succeeded').nth(1).waitFor();
-    await expectSound(page);
-    await told.getByRole('link', { name: `Hook ${planted}` }).click();
-    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
-    await leave(page, hook);
-  },
-);
-
-inBrowser('a number of many shipments lists them, and one of none says so', async () => {
-  await placeOrder(account, 'TWICE');
-  await placeOrder(account, 'TWICE');
-  await page.goto('/shipments');
-  const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
-  await search.fill('TWICE');
-  await page.keyboard.press('Enter');
-  await page.getByText('Number TWICE').waitFor();
-  await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
-  await expectSound(page);
-  await search.fill('none such');
-  await page.keyboard.press('Enter');
-  await page.getByText('No shipment has the number none such.').waitFor();
 });
