@@ -35,7 +35,8 @@ const sweeps = ({ sweepEveryMs }: Pace) =>
   `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-export function explain(facts: DeliveryFacts, pace: Pace) {
+/** `maxAttempts`: how many a delivery gets by the schedule. */
+export function explain(facts: DeliveryFacts, pace: Pace, maxAttempts: number) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);
   const [first] = waits;
@@ -70,9 +71,28 @@ export function explain(facts: DeliveryFacts, pace: Pace) {
     },
     claim: claim && { ...claim, leaseUntil: isoOffset(claim.leaseUntil) },
     redeliveryRequestedAt: isoOffset(facts.handRequestedAt),
-    why: [why, ...others, ...parked, ...attemptOf(facts), ...(hand ? [hand.why] : [])].join(' '),
+    why: [
+      ...retryingOf(facts, first, maxAttempts),
+      why,
+      ...others,
+      ...parked,
+      ...attemptOf(facts),
+      ...(hand ? [hand.why] : []),
+    ].join(' '),
     next: [next, ...(hand ? [hand.next] : [])].join(' '),
   };
+}
+
+const whileRetrying: string[] = ['RETRY', 'LIMIT', 'ROOM'];
+
+/** Says "Retrying 2/10." where the portal does; without the number where attempts by hand have made it meaningless. */
+function retryingOf(
+  { status, attemptCount }: DeliveryFacts,
+  first: Wait | undefined,
+  maxAttempts: number,
+): string[] {
+  if (status !== 'RETRY' || !first || !whileRetrying.includes(first.reason)) return [];
+  return [attemptCount < maxAttempts ? `Retrying ${attemptCount}/${maxAttempts}.` : 'Retrying.'];
 }
 
 const waits: Record<keyof WaitedMs, string> = {

@@ -110,6 +110,8 @@ export interface MaintenanceDependencies {
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
   durations: Durations;
   orderHoldMs: number;
+  /** How many a delivery gets by the schedule. */
+  maxAttempts: number;
 }
 
 export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
@@ -128,7 +130,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       handle: async ({ params: { deliveryId } }) => {
         const facts = isUuid(deliveryId) ? await findFacts(db, deliveryId, deps) : null;
         if (!facts) throw notFound('This delivery');
-        return { data: explain(facts, deps.durations) };
+        return { data: explain(facts, deps.durations, deps.maxAttempts) };
       },
     }),
     operatorRoute({

@@ -192,6 +192,7 @@ export function apiRoutes(
       cancelReplay: (actor, replayId) => cancelReplay(outboxDeps, actor, { replayId, shipperId: null }),
       durations: resources.durations,
       orderHoldMs: config.ORDER_HOLD,
+      maxAttempts: config.RETRY_SCHEDULE.length + 1,
     }),
   ];
 }

@@ -167,7 +167,7 @@ const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({
 });
 
 /** Exactly the specification's fields, in its order: validation has put those of the request into it. */
-function orderResult(
+export function orderResult(
   accepted: Pick<EarlierOrder, 'order' | 'dropoffLocation' | 'trackingId' | 'shipmentId'>,
 ) {
   const { order, dropoffLocation, trackingId, shipmentId } = accepted;

@@ -3,6 +3,7 @@ import {
   anyJson,
   described,
   instant,
+  instantOrNull,
   milliseconds,
   nextCursor,
   trackingId,
@@ -59,6 +60,16 @@ export const orderResult = z
     id: 'OrderResult',
     description: 'The accepted order. The shipment is created shortly after.',
   });
+
+export const placedOrder = orderResult
+  .extend({
+    package: parcel.required(),
+    acceptedAt: instant('When the order was accepted.'),
+    erasedAt: instantOrNull(
+      "When the recipient's data and the contents were erased: in their place is `ERASED` or null. Null if they were not.",
+    ),
+  })
+  .meta({ id: 'PlacedOrder', description: 'The order as it was placed.' });
 
 export const tracking = z
   .object({

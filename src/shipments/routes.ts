@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { actorOf, audited } from '../accounts/audit.js';
 import { isoOffset, route, type Route } from '../http/route.js';
 import {
   isTrackingId,
@@ -17,11 +18,18 @@ import { markHeld } from '../http/request/watch.js';
 import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
-import type { AcceptOrder } from './accept.js';
+import { orderResult, type AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
-import { orderResult, recordedEvent, shipmentList, stateList, tracking } from './responses.js';
+import * as responses from './responses.js';
 import { meaningsText, type StateCatalogue } from './states.js';
-import { findShipment, findTracking, listShipments, type ListedShipment } from './store.js';
+import {
+  findOrder,
+  findShipment,
+  findTracking,
+  listShipments,
+  type ListedShipment,
+  type PlacedOrder,
+} from './store.js';
 
 const idempotencyKey = described(
   // Spaces around a header value are not part of it (RFC 9110, section 5.5).
@@ -54,7 +62,7 @@ export function shipmentRoutes(deps: {
       tag: 'Shipments',
       description:
         'A 201 means that the order is committed. The shipment is created right after it, normally within 100 ms, and its state is then `CREATED`.',
-      responses: { 201: orderResult },
+      responses: { 201: responses.orderResult },
       hasProcessId: true,
       errors: {
         409: 'The idempotency key was used with another body in the last 24 hours.',
@@ -80,7 +88,7 @@ export function shipmentRoutes(deps: {
       tag: 'Shipments',
       description:
         'Records `CANCELLED` as an event like any other: your webhooks are notified, and the shipment goes no further.',
-      responses: { 202: recordedEvent },
+      responses: { 202: responses.recordedEvent },
       errors: {
         409: 'The state of the shipment does not allow it any more. The message says what it allows.',
       },
@@ -100,13 +108,38 @@ export function shipmentRoutes(deps: {
     }),
     route({
       method: 'get',
+      path: '/v1/shipments/:trackingId',
+      summary: 'Get an order as it was placed',
+      operationId: 'getOrder',
+      tokenScopes: ['orders'],
+      tag: 'Shipments',
+      description:
+        "With the value of the contents in full. Once the recipient's data and the contents are erased, `erasedAt` says when.",
+      responses: { 200: responses.placedOrder },
+      params: z.object({ trackingId }),
+      handle: async ({ caller, params: { trackingId } }) => {
+        const { shipperId } = caller;
+        const read = (from: Database) =>
+          isTrackingId(trackingId) ? findOrder(from, shipperId, trackingId) : Promise.resolve(null);
+        const found =
+          caller.support === undefined
+            ? await read(deps.db)
+            : await audited(deps.db, actorOf(caller), read, (order) =>
+                order ? { action: 'ORDER_READ', shipperId, shipmentId: order.shipmentId } : null,
+              );
+        if (!found) throw notTracked();
+        return { data: orderView(found) };
+      },
+    }),
+    route({
+      method: 'get',
       path: '/v1/shipment-tracking/:trackingId',
       summary: 'Track a shipment',
       operationId: 'trackShipment',
       tokenScopes: ['orders'],
       tag: 'Shipments',
       description: 'Works with and without webhooks.',
-      responses: { 200: tracking },
+      responses: { 200: responses.tracking },
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
         const found = isTrackingId(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
@@ -117,6 +150,17 @@ export function shipmentRoutes(deps: {
     }),
   ];
 }
+
+/** The response to the order has the value of the contents without its fraction. */
+const orderView = (placed: PlacedOrder) => {
+  const { package: parcel, ...result } = orderResult(placed);
+  return {
+    ...result,
+    package: { ...parcel, contentValue: placed.order.package.contentValue },
+    acceptedAt: isoOffset(placed.acceptedAt),
+    erasedAt: isoOffset(placed.erasedAt),
+  };
+};
 
 const yearMs = 365 * 86_400_000;
 const isLongPast = (moment: string) => momentMs(moment) < Date.now() - yearMs;
@@ -189,7 +233,7 @@ export function findingRoutes({
       tokenScopes: ['orders'],
       tag: 'Shipments',
       description: listDescription,
-      responses: { 200: shipmentList },
+      responses: { 200: responses.shipmentList },
       query: listQuery(catalogue),
       handle: async ({ caller, query }) => ({
         data: await listPage(dbs, caller.shipperId, 'shipments', query),
@@ -204,7 +248,7 @@ export function findingRoutes({
       narrows: true,
       tag: 'Shipments',
       description: `The states that webhooks may be interested in, and those that may follow each. ${meaningsText}`,
-      responses: { 200: stateList },
+      responses: { 200: responses.stateList },
       handle: () => Promise.resolve({ data: { states } }),
     }),
   ];

@@ -87,12 +87,7 @@ export async function findByIdempotencyKey(
     [shipperId, key],
   );
   const [row] = rows;
-  if (!row) return null;
-  return {
-    ...row,
-    order: JSON.parse(row.order) as Order,
-    dropoffLocation: JSON.parse(row.dropoffLocation) as DropoffLocation,
-  };
+  return row ? { ...row, ...parsed(row) } : null;
 }
 
 export async function deleteExpiredIdempotencyKey(
@@ -107,6 +102,35 @@ export async function deleteExpiredIdempotencyKey(
     [shipperId, key],
   );
 }
+
+export type PlacedOrder = Pick<
+  AcceptedOrder,
+  'trackingId' | 'shipmentId' | 'order' | 'dropoffLocation' | 'acceptedAt'
+> & { erasedAt: Date | null };
+
+/** Reads the primary: a standby may still have what was erased. */
+export async function findOrder(
+  db: Database,
+  shipperId: string,
+  trackingId: string,
+): Promise<PlacedOrder | null> {
+  const [row] = await db.query<
+    Omit<PlacedOrder, 'order' | 'dropoffLocation'> & Record<'order' | 'dropoffLocation', string>
+  >(
+    'find-order',
+    `select tracking_id as "trackingId", shipment_id as "shipmentId", order_data as "order",
+            dropoff_location as "dropoffLocation", accepted_at as "acceptedAt",
+            (select erased_at from shipment_progress p where p.shipment_id = s.shipment_id) as "erasedAt"
+       from shipments s where tracking_id = $2 and shipper_id = $1`,
+    [shipperId, trackingId],
+  );
+  return row ? { ...row, ...parsed(row) } : null;
+}
+
+const parsed = ({ order, dropoffLocation }: Record<'order' | 'dropoffLocation', string>) => ({
+  order: JSON.parse(order) as Order,
+  dropoffLocation: JSON.parse(dropoffLocation) as DropoffLocation,
+});
 
 export interface TrackedShipment {
   trackingId: string;

@@ -97,9 +97,20 @@ const health = z.object({
   ),
 });
 
-export const webhookWithHealth = webhook
-  .extend({ health })
-  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries are going.' });
+const secrets = z
+  .object({
+    rotatedAt: instantOrNull('When the current secret was made; null if it is the first one.'),
+    earlier: described(
+      z.array(z.object({ signsUntil: instant('When it stops signing.', '2026-11-22T12:00:00+00:00') })),
+      'The earlier secrets that still sign, at most five; the first to end comes first.',
+    ),
+  })
+  .meta({ description: 'Which secrets sign. None of them is shown.' });
+
+export const webhookWithHealth = webhook.extend({ health, secrets }).meta({
+  id: 'WebhookWithHealth',
+  description: 'The webhook, how its deliveries are going, and which secrets sign.',
+});
 
 const count = (description: string, example: number) => described(z.int().min(0), description, example);
 const percentile = (share: string, example: number) =>

@@ -24,6 +24,7 @@ import {
   type WebhookChanges,
 } from './schema.js';
 import {
+  findSecretTimes,
   findWebhook,
   listAddresses,
   listWebhooks,
@@ -132,13 +133,18 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'getWebhook',
       tokenScopes: ['webhooks'],
       tag: 'Webhooks',
-      description: 'Also shows how its deliveries are going.',
+      description: 'Also shows how its deliveries are going, and which secrets sign.',
       responses: { 200: responses.webhookWithHealth },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const webhook = await findWebhook(db, caller.shipperId, webhookId);
-        const health = (await deps.health([webhookId])).get(webhookId);
-        return { data: { ...view(webhook), health } };
+        const [health, { rotatedAt, earlierUntil }] = await Promise.all([
+          deps.health([webhookId]),
+          findSecretTimes(db, webhookId),
+        ]);
+        const earlier = earlierUntil.map((until) => ({ signsUntil: isoOffset(until) }));
+        const secrets = { rotatedAt: isoOffset(rotatedAt), earlier };
+        return { data: { ...view(webhook), health: health.get(webhookId), secrets } };
       },
     }),
     route({

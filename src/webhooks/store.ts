@@ -253,6 +253,21 @@ const maxEarlierSecrets = 5;
 const signing = (w: string) =>
   `jsonb_array_elements(${w}.earlier_secrets) e where (e ->> 'until')::timestamptz > now()`;
 
+/** When its secret was last rotated, and until when each earlier one signs, the first to end first. */
+export async function findSecretTimes(
+  db: Database,
+  webhookId: string,
+): Promise<{ rotatedAt: Date | null; earlierUntil: Date[] }> {
+  const rows = await db.query<{ rotatedAt: Date | null; earlierUntil: Date[] }>(
+    'find-secret-times',
+    `select secret_rotated_at as "rotatedAt",
+            array(select (e ->> 'until')::timestamptz as until from ${signing('webhooks')} order by until) as "earlierUntil"
+       from webhooks where webhook_id = $1`,
+    [webhookId],
+  );
+  return rows[0]!;
+}
+
 /**
  * The current secret signs too for `overlapMs`, and each earlier one until its own time. `fullUntil`: nothing was done,
  * because that many earlier ones sign at least until then. Null if there is no webhook.
@@ -272,7 +287,7 @@ export async function rotateSecret(
          from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null for no key update
      ), rotated as (
        update webhooks o
-          set secret = $3, revision = revision + 1, updated_at = now(),
+          set secret = $3, secret_rotated_at = now(), revision = revision + 1, updated_at = now(),
               earlier_secrets = coalesce(w.earlier, '[]') || case when $4::float8 > 0
                 then jsonb_build_array(jsonb_build_object('secret', o.secret, 'until', w.until)) else '[]' end
          from w

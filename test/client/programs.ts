@@ -100,6 +100,8 @@ export async function all(): Promise<void> {
   const { shipments, nextCursor } = await client.shipments.list({ shipperTrackingId: 'O-1', state: 'CREATED' });
   const at: string | null | undefined = shipments[0]?.state ?? nextCursor;
   for await (const { shipmentId } of client.shipments.all({ limit: 10 })) shipmentId.toUpperCase();
+  const { recipientInformation, erasedAt } = await client.shipments.get(trackingId);
+  recipientInformation.fullName.slice(erasedAt?.length);
   const { history } = await client.shipments.track(trackingId);
   history[0]?.timestamp.toFixed();
   (await client.shipments.waitFor(trackingId, ['CREATED', 'MY_OWN_STATE'], { totalTimeoutMs: 1, signal })).state?.slice();

@@ -2,13 +2,12 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
-import { placeOrder, type Account } from '../support/client.js';
+import type { Account } from '../support/client.js';
 import { placeOrders } from '../support/load.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { placesOf } from './launch.js';
 import { expectSound, inBrowser, leave, withPortal, type Portal } from './browser.js';
 
-const planted = '<script>alert(1)</script>';
 /** Fails for as long as the tests take. */
 const down = { status: 500, headers: { 'retry-after': '3600' } };
 
@@ -148,6 +147,7 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await button('Resume').waitFor();
   expect(await read(hook.webhookId)).toMatchObject({ status: 'PAUSED' });
   await orderDelivered(account, hook.webhookId);
+  await page.getByText('What it misses is held until you resume it. 1 delivery waits.').waitFor();
   await page.getByRole('table').getByText('Held').waitFor();
   expect(hook.receiver.received).toEqual([]);
   await button('Resume').click();
@@ -156,26 +156,47 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   await leave(page, hook);
 });
 
-inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
-  const hook = await startHook(account, { description: 'Rotated' });
-  await openWebhook(hook);
-  await choose('Rotate secret');
-  await expectSound(page);
-  await dialog().getByRole('button', { name: 'Rotate secret' }).click();
-  await page.getByRole('heading', { name: 'New secret' }).waitFor();
-  await button('Copy the secret').click();
-  const secret = await untilFound(async () => {
-    const text = await copied();
-    return text.startsWith('whsec_') && text !== hook.secret && text;
-  });
-  await button('I have stored it').click();
-  await dialog().waitFor({ state: 'detached' });
-  expect(await page.getByText('whsec_').count()).toBe(0);
-  await orderDelivered(account, hook.webhookId);
-  const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
-  for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
-  await leave(page, hook);
-});
+inBrowser(
+  'a rotated secret is shown once, and both secrets sign until the earlier one is ended',
+  async () => {
+    const hook = await startHook(account, { description: 'Rotated' });
+    await openWebhook(hook);
+    await page.getByText('Never rotated: the one that the webhook was created with signs.').waitFor();
+    await choose('Rotate secret');
+    await expectSound(page);
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('heading', { name: 'New secret' }).waitFor();
+    await button('Copy the secret').click();
+    const secret = await untilFound(async () => {
+      const text = await copied();
+      return text.startsWith('whsec_') && text !== hook.secret && text;
+    });
+    await button('I have stored it').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await page.getByText('whsec_').count()).toBe(0);
+    await orderDelivered(account, hook.webhookId);
+    const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
+    for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
+    const card = page.getByRole('region', { name: 'Secret', exact: true });
+    await card.getByText(/^Rotated (now|\d+ s ago)\.$/).waitFor();
+    await card.getByText('1 earlier secret signs too, until:').waitFor();
+    const until = await card.locator('time').last().getAttribute('datetime');
+    expect(Math.abs(Date.parse(until!) - Date.now() - 86_400_000)).toBeLessThan(60_000);
+    await expectSound(page);
+    await card.getByRole('button', { name: 'End now…' }).click();
+    await dialog().getByText('verifies with an earlier one will refuse').waitFor();
+    await expectSound(page);
+    expect(await page.locator(':focus').innerText()).toBe('Cancel');
+    await button('End earlier secrets').click();
+    await card.getByText('No earlier secret signs any more.').waitFor();
+    expect(await card.getByRole('button', { name: 'End now…' }).count()).toBe(0);
+    await orderDelivered(account, hook.webhookId);
+    const { body: later, headers: signed } = hook.receiver.received[1]!;
+    new Webhook(secret).verify(later, signed as Record<string, string>);
+    expect(() => new Webhook(hook.secret).verify(later, signed as Record<string, string>)).toThrow();
+    await leave(page, hook);
+  },
+);
 
 inBrowser('a webhook is deleted only after it was confirmed', async () => {
   const hook = await startHook(account, { description: 'Deleted one' });
@@ -225,10 +246,12 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await page.getByRole('link', { name: '500', exact: true }).waitFor();
   await page.getByText(/^Half of the attempts took at most \d+ ms, and 95 % at most \d+ ms/).waitFor();
   await expectSound(page);
-  await page
-    .getByRole('link', { name: /: \d+ attempts, \d+ failed$/ })
-    .last()
-    .click();
+  const bar = page.getByRole('link', {
+    name: /: \d+ attempts, \d+ failed\. Leads to the deliveries created then\.$/,
+  });
+  await bar.last().hover();
+  await page.getByText(/^\d\d:00 to \d\d:00: \d+ attempts, \d+ failed\./).waitFor();
+  await bar.last().click();
   await page.waitForURL(/\/deliveries\?webhookId=.*&from=.*&to=/);
   await page.getByRole('row').getByText('Created').first().waitFor();
   await leave(page, dead);
@@ -307,44 +330,4 @@ inBrowser('a webhook without a name shows its address once, and says if only tes
   await page.keyboard.press('Escape');
   await row.getByText('none but tests').waitFor();
   await leave(page, hook);
-});
-
-inBrowser(
-  'a shipment is found by either number, and shows who was told of each state as it moves',
-  async () => {
-    const hook = await startHook(account, { description: `Hook ${planted}` });
-    const trackingId = await placeOrder(account, planted);
-    const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
-    for (const number of [planted, trackingId.toLowerCase()]) {
-      await page.goto('/shipments');
-      await search.fill(number);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: planted }).waitFor();
-    }
-    await page.getByRole('list', { name: 'Notified of Created' }).getByText('Succeeded').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Picked up' }).click();
-    await page.getByRole('list', { name: 'Notified of Picked up' }).getByText('Succeeded').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Run to Delivered' }).click();
-    const told = page.getByRole('list', { name: 'Notified of Delivered' });
-    await told.getByText('Succeeded').nth(1).waitFor();
-    await expectSound(page);
-    await told.getByRole('link', { name: `Hook ${planted}` }).click();
-    await page.getByRole('complementary').getByText('Your server responded 200').first().waitFor();
-    await leave(page, hook);
-  },
-);
-
-inBrowser('a number of many shipments lists them, and one of none says so', async () => {
-  await placeOrder(account, 'TWICE');
-  await placeOrder(account, 'TWICE');
-  await page.goto('/shipments');
-  const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
-  await search.fill('TWICE');
-  await page.keyboard.press('Enter');
-  await page.getByText('Number TWICE').waitFor();
-  await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
-  await expectSound(page);
-  await search.fill('none such');
-  await page.keyboard.press('Enter');
-  await page.getByText('No shipment has the number none such.').waitFor();
 });

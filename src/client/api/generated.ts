@@ -330,7 +330,7 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Also shows how its deliveries are going. A token of a program needs the scope `webhooks` or `read`.
+         * @description Also shows how its deliveries are going, and which secrets sign. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -467,6 +467,26 @@ export interface paths {
          * @description Records `CANCELLED` as an event like any other: your webhooks are notified, and the shipment goes no further. A token of a program needs the scope `orders`.
          */
         post: operations["cancelShipment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipments/{trackingId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an order as it was placed
+         * @description With the value of the contents in full. Once the recipient's data and the contents are erased, `erasedAt` says when. A token of a program needs the scope `orders` or `read`.
+         */
+        get: operations["getOrder"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1504,7 +1524,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "ORDER_READ" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1923,7 +1943,7 @@ export interface components {
              */
             secret: string;
         };
-        /** @description The webhook and how its deliveries are going. */
+        /** @description The webhook, how its deliveries are going, and which secrets sign. */
         WebhookWithHealth: {
             /**
              * Format: uuid
@@ -2068,6 +2088,24 @@ export interface components {
                  * @example null
                  */
                 parkedSince: string | null;
+            };
+            /** @description Which secrets sign. None of them is shown. */
+            secrets: {
+                /**
+                 * Format: date-time
+                 * @description When the current secret was made; null if it is the first one.
+                 * @example null
+                 */
+                rotatedAt: string | null;
+                /** @description The earlier secrets that still sign, at most five; the first to end comes first. */
+                earlier: {
+                    /**
+                     * Format: date-time
+                     * @description When it stops signing.
+                     * @example 2026-11-22T12:00:00+00:00
+                     */
+                    signsUntil: string;
+                }[];
             };
         };
         WebhookChanges: {
@@ -2826,6 +2864,198 @@ export interface components {
              * @example scan-20261121-0001
              */
             eventId: string;
+        };
+        /** @description The order as it was placed. */
+        PlacedOrder: {
+            recipientLocation: {
+                /**
+                 * @description Street.
+                 * @example Avenida Reforma
+                 */
+                street: string;
+                /**
+                 * @description House number.
+                 * @example 222
+                 */
+                number: string;
+                /**
+                 * @description State or province.
+                 * @example Ciudad de México
+                 */
+                administrativeArea: string;
+                /**
+                 * @description Municipality or county.
+                 * @example Cuauhtémoc
+                 */
+                subAdministrativeArea: string;
+                /**
+                 * @description Two-letter country code (ISO 3166). Codes may be in any case; they are stored in upper case.
+                 * @example MX
+                 */
+                country: string;
+                /**
+                 * @description Neighbourhood.
+                 * @example Juárez
+                 */
+                neighborhood: string;
+                /**
+                 * @description Postal code.
+                 * @example 06600
+                 */
+                postalCode: string;
+                /**
+                 * @description Free text for the courier.
+                 * @example Ring twice
+                 */
+                notes: string | null;
+                /**
+                 * @description A landmark.
+                 * @example Green door
+                 */
+                reference: string | null;
+                /**
+                 * @description Flat or office number.
+                 * @example 4B
+                 */
+                intNumber: string | null;
+                /**
+                 * Format: double
+                 * @description Latitude in degrees.
+                 * @example 19.427
+                 */
+                lat: number | null;
+                /**
+                 * Format: double
+                 * @description Longitude in degrees.
+                 * @example -99.1677
+                 */
+                lng: number | null;
+            };
+            /**
+             * @description Your own identifier of the order; it need not be unique.
+             * @example ORDER-1001
+             */
+            shipperTrackingId: string;
+            /**
+             * Format: date-time
+             * @description When you hand in the parcel.
+             * @example 2030-01-15T10:00:00+00:00
+             */
+            shipperDropoffDate: string;
+            /**
+             * Format: date-time
+             * @description When the parcel should arrive.
+             * @example 2030-01-17T18:00:00+00:00
+             */
+            expectedDeliveryDate: string;
+            /**
+             * @description The lot of the order.
+             * @example LOT-7
+             */
+            lotId: string | null;
+            recipientInformation: {
+                /**
+                 * @description Full name.
+                 * @example Ana Torres
+                 */
+                fullName: string;
+                /**
+                 * @description Telephone number, digits only, without `+`.
+                 * @example 5512345678
+                 */
+                phone: string;
+                /**
+                 * @description E-mail address.
+                 * @example ana@example.com
+                 */
+                email: string | null;
+            };
+            package: {
+                /**
+                 * @description Type of packaging, such as `UNIT`, `BOX`, `ENVELOPE` or `PALLET`: free text, stored as sent.
+                 * @example UNIT
+                 */
+                packageType: string;
+                /**
+                 * @description Contents.
+                 * @example Books
+                 */
+                description: string;
+                /**
+                 * Format: double
+                 * @description Value of the contents.
+                 * @example 349
+                 */
+                contentValue: number;
+                /**
+                 * @description Currency of the value: an active code of ISO 4217.
+                 * @example MXN
+                 */
+                valueCurrency: string;
+                /**
+                 * Format: double
+                 * @description Weight.
+                 * @example 1.2
+                 */
+                weight: number;
+                /**
+                 * @description Unit of the weight: `KG`, `G`, `LB`, `OZ`.
+                 * @example KG
+                 */
+                weightUnit: string;
+                /**
+                 * Format: double
+                 * @description Length.
+                 * @example 30
+                 */
+                length: number;
+                /**
+                 * Format: double
+                 * @description Width.
+                 * @example 20
+                 */
+                width: number;
+                /**
+                 * Format: double
+                 * @description Height.
+                 * @example 10
+                 */
+                height: number;
+                /**
+                 * @description Unit of length, width and height: `CM`, `MM`, `IN`, `M`.
+                 * @example CM
+                 */
+                dimensionsUnit: string;
+                /**
+                 * @description The contents in detail: any JSON, returned as sent. At most 262,144 bytes as JSON.
+                 * @example null
+                 */
+                items: unknown;
+            };
+            dropoffLocation: components["schemas"]["DropoffLocation"];
+            /**
+             * @description The service's identifier of the shipment.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
+            trackingId: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the shipment.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipmentId: string;
+            /**
+             * Format: date-time
+             * @description When the order was accepted.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            acceptedAt: string;
+            /**
+             * Format: date-time
+             * @description When the recipient's data and the contents were erased: in their place is `ERASED` or null. Null if they were not.
+             * @example null
+             */
+            erasedAt: string | null;
         };
         /** @description A shipment and its history. */
         Tracking: {
@@ -5836,7 +6066,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this action. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "ORDER_READ" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -6029,7 +6259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook and how its deliveries are going. */
+            /** @description The webhook, how its deliveries are going, and which secrets sign. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6664,6 +6894,54 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The service's identifier of the shipment.
+                 * @example PH1M7YZMHG0R8EB1NC38
+                 */
+                trackingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order as it was placed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["PlacedOrder"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

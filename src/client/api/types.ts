@@ -34,6 +34,8 @@ type Data<Id extends keyof operations> = DataOf<operations[Id]>;
 export type Order = WithDates<Schemas['Order']>;
 /** The accepted order with its ids. */
 export type OrderResult = Data<'integrateOrder'> & { processId: string };
+/** An order as it was placed. */
+export type PlacedOrder = Data<'getOrder'>;
 export type Tracking = Data<'trackShipment'>;
 
 export type NewWebhook = Schemas['WebhookRegistration'];

@@ -77,6 +77,9 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
         (position) => list({ limit: 250, ...query, ...position }, options),
         (page) => page.shipments,
       ),
+    /** The order as it was placed. */
+    get: (trackingId: string, options?: CallOptions): Promise<api.PlacedOrder> =>
+      request('get', '/v1/shipments/{trackingId}', { ...options, path: { trackingId } }),
     /** A shipment's state and history. */
     track,
     /** Resolves once the shipment has been in the state, or in one of them. Throws `TIMEOUT` after `totalTimeoutMs`. */

@@ -77,6 +77,7 @@ const routes: Route[] = [
   ['GET', () => '/v1/egress'],
   ['POST', () => '/v1/shipments', sampleOrder()],
   ['GET', () => '/v1/shipments'],
+  ['GET', ({ trackingId }) => `/v1/shipments/${trackingId}`],
   ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, { intervalMs: 3_600_000 }],
   ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/cancel`],
   ['GET', () => '/v1/states'],

@@ -26,6 +26,7 @@ const taken: Record<string, string> = {
   simulateShipment: 'orders',
   cancelShipment: 'orders',
   listShipments: 'orders read',
+  getOrder: 'orders read',
   trackShipment: 'orders read',
   listStates: 'orders webhooks read',
   listEvents: 'read',

@@ -164,7 +164,7 @@ describe('the session', () => {
     expect((await account.call('/v1/webhooks')).data).toEqual(before.data);
   });
 
-  test('is in the audit log, as are the deliveries that it reads, and the shipper’s users see it', async () => {
+  test('is in the audit log, as are the deliveries and the orders that it reads, and the shipper’s users see it', async () => {
     const own = await registerAccount(service, 'seen@example.com');
     const ofUser = await openSession(service, own);
     expect(await sessionOf(ofUser)).not.toHaveProperty('supportOpenedAt');
@@ -173,9 +173,13 @@ describe('the session', () => {
     const deliveryId = await aDelivery(own);
     const opened = await openPortal(await newLink(own));
     expectSuccess(await asSupport(`/v1/deliveries/${deliveryId}`, {}, opened), 200);
+    const trackingId = await placeOrder(own);
+    const { shipmentId } = (await asSupport(`/v1/shipments/${trackingId}`, {}, opened)).data;
+    expectFailure(await asSupport('/v1/shipments/NONE', {}, opened), 404);
     const actor = { kind: 'OPERATOR', name: 'operator' };
-    const { data } = await operator(service, `/audit?shipperId=${own.shipperId}&limit=3`);
+    const { data } = await operator(service, `/audit?shipperId=${own.shipperId}&limit=4`);
     expect(data.entries).toMatchObject([
+      { action: 'ORDER_READ', actor, shipmentId },
       { action: 'DELIVERY_READ', actor, webhookId: hookId },
       { action: 'SUPPORT_LINK_OPENED', actor },
       { action: 'SUPPORT_LINK_CREATED', actor },

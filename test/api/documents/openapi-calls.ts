@@ -140,6 +140,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     revokeToken: shipper(({ tokenId }) => `/v1/tokens/${tokenId}`, { method: 'DELETE' }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
+    getOrder: shipper(({ trackingId }) => `/v1/shipments/${trackingId}`),
     listStates: shipper(() => '/v1/states'),
     trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
     listWebhooks: shipper(() => '/v1/webhooks?include=health,stats'),

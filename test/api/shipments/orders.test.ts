@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { registerAccount, sampleOrder, type ApiResponse } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
-import { expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
+import {
+  expectFailure,
+  expectSuccess,
+  expectWrong,
+  offsetForm,
+  untilState,
+  uuidForm,
+} from '../../support/expect.js';
 
 const service = await sharedService();
 const account = await registerAccount(service);
@@ -179,6 +186,28 @@ describe('the order result', () => {
     ])
       expect(new Set(responses.map(idOf)).size).toBe(20);
   });
+});
+
+test('an order can be read as it was placed, with the value in full', async () => {
+  const given = orderWith({ lotId: 'LOT-7', 'package.items': [{ sku: 'a' }] });
+  const placed = (await send(given)).data;
+  const read = () => account.call(`/v1/shipments/${placed.trackingId}`);
+  const first = await read();
+  expectSuccess(first, 200);
+  expect(first.data).toEqual({
+    ...placed,
+    package: { ...placed.package, contentValue: 349.5 },
+    acceptedAt: expect.stringMatching(offsetForm),
+    erasedAt: null,
+  });
+  expect(Math.abs(Date.parse(first.data.acceptedAt as string) - Date.now())).toBeLessThan(60_000);
+  await untilState(account, placed.trackingId as string, 'CREATED');
+  expect((await read()).data).toEqual(first.data);
+  for (const trackingId of ['PH000000000AAAAAAAAA', 'ph1', '%00', "'"]) {
+    const unknown = await account.call(`/v1/shipments/${trackingId}`);
+    expectFailure(unknown, 404);
+    expect(unknown.body.error.message).toContain('GET /v1/shipments?shipperTrackingId=');
+  }
 });
 
 describe('the drop-off location', () => {

@@ -200,12 +200,13 @@ it('after a rotation with overlap 0s nothing is signed with the old secret; one 
   await hook.close();
 });
 
-it('five earlier secrets sign, even if they are replaced at once; a sixth rotation is refused until the first ends', async () => {
+it('five earlier secrets sign, and say until when, even if replaced at once; a sixth rotation waits for the first', async () => {
   const account = await registerAccount(service);
   const hook = await startHook(account);
   const { receiver, webhookId, secret } = hook;
   const path = `/v1/webhooks/${webhookId}`;
   const rotate = (overlap: string) => account.call(`${path}/rotate-secret`, { body: { overlap } });
+  expect((await account.call(path)).data.secrets).toEqual({ rotatedAt: null, earlier: [] });
   const first = await rotate('2h');
   const others = await Promise.all(['3h', '24h', '1h', '2d', '1h'].map(rotate));
   expect(others.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 200, 200, 200, 409]);
@@ -220,10 +221,15 @@ it('five earlier secrets sign, even if they are replaced at once; a sixth rotati
   for (const one of secrets) verify(one, receiver.received[0]!);
   const leaked = await rotate('0s'); // adds none that signs
   expect(leaked.httpStatus).toBe(200);
+  const times = async () => (await account.call(path)).data.secrets;
+  const { rotatedAt } = await times();
+  expect(await times()).toEqual({ rotatedAt, earlier: untils.map((signsUntil) => ({ signsUntil })) });
+  expect(rotatedAt).toBe(leaked.data.previousSecretValidUntil);
 
   const end = () => account.call(`${path}/secrets/previous`, { method: 'DELETE' });
   expect(await end()).toMatchObject({ httpStatus: 200, data: { webhookId, ended: 5 } });
   expect((await end()).data).toEqual({ webhookId, ended: 0 });
+  expect(await times()).toEqual({ rotatedAt, earlier: [] });
   await account.call(`${path}/test`, { method: 'POST' });
   const last = receiver.received[1]!;
   verify(leaked.data.secret as string, last);

@@ -91,6 +91,8 @@ test('no name, phone, address, secret, token or password is in a log line, a met
   await receiver.waitFor(2); // the first attempt and the retry
   await untilLoggedAsFailed(1);
   const trackingId = placed.data.trackingId as string;
+  const stored = await account.call(`/v1/shipments/${trackingId}`);
+  expect(stored.data.recipientInformation.fullName).toBe(personal.name);
   await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
   await receiver.waitFor(4);
   await untilLoggedAsFailed(2);

@@ -67,6 +67,8 @@ test('a retry is explained with its time, and the next state with the state it w
     waitsFor: [{ reason: 'RETRY', until: first.dueAt }],
   });
   expect(Date.parse(first.dueAt as string)).toBeGreaterThan(Date.now() + 1_800_000);
+  const words = await cli('--delivery', failed.deliveryId);
+  expect(words.stdout).toMatch(/^Retrying 1\/4\. It waits for its next attempt at /);
   await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
   const second = await explained((await deliveryOf(hook, 'PICKED_UP', 'HELD')).deliveryId);
   expect(second).toMatchObject({

@@ -155,6 +155,17 @@ test('an erased shipment continues: its next state is sent, without the reported
   expect(await inDatabase()).toEqual([]);
 });
 
+test('an erased order says when it was erased, and keeps what is not personal', async () => {
+  const { data } = await account.call(`/v1/shipments/${trackingId}`);
+  expect(Math.abs(Date.now() - Date.parse(data.erasedAt as string))).toBeLessThan(60_000);
+  expect(data).toMatchObject({
+    recipientLocation: { street: 'ERASED', reference: null, country: 'MX' },
+    recipientInformation: { fullName: 'ERASED', email: null },
+    package: { description: 'ERASED', items: null, weight: 1.2 },
+  });
+  for (const word of words) expect(JSON.stringify(data)).not.toContain(word);
+});
+
 test('an erased shipment may be an order that is not created yet', async () => {
   const next = await account.call('/v1/shipments', { body: order() });
   trackingId = next.data.trackingId as string;

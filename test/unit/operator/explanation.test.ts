@@ -50,7 +50,7 @@ const dueNow: DeliveryFacts = {
   handLeaseUntil: null,
   isHandStopped: false,
 };
-const of = (facts: Partial<DeliveryFacts>) => explain({ ...dueNow, ...facts }, durationsOf());
+const of = (facts: Partial<DeliveryFacts>) => explain({ ...dueNow, ...facts }, durationsOf(), 10);
 
 const behind = { deliveryId: 'earlier', eventId: 'event before', sequence: 1, status: 'RETRY' };
 const waiting = { waitsTurn: true, dueAt: null, behind };
@@ -247,6 +247,16 @@ test('an attempt by hand may be of a finished delivery, too', () => {
   const { claim, why } = of({ ...inLog, status: 'FAILED', ...asked });
   expect(claim).toMatchObject({ attempt: 3, isByHand: true, hasLapsed: false });
   expect(why).toMatch(/^Attempt 3 is under way by hand/);
+});
+
+test('a delivery that is tried again says so as the portal does, unless it is held', () => {
+  const failed = { status: 'RETRY', attemptCount: 2, failureCount: 2 } as const;
+  const dueAt = later(40_000);
+  expect(of({ ...failed, dueAt }).why).toMatch(/^Retrying 2\/10\. It waits for its next attempt/);
+  expect(of(failed).why).toMatch(/^Retrying 2\/10\. It has been due since/);
+  expect(of({ ...failed, attemptCount: 10, dueAt }).why).toMatch(/^Retrying\. It waits/);
+  for (const other of [{ ...failed, webhookStatus: 'PAUSED' } as const, { attemptCount: 0 }, sending])
+    expect(of(other).why).not.toContain('Retrying');
 });
 
 test('the last attempt is told with what it waited for, and what became of a lost one', () => {

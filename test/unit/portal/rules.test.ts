@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Delivery, Tracking } from '../../../src/client/api/types.js';
+import type { Delivery, ListedWebhook, Tracking } from '../../../src/client/api/types.js';
 import {
   type Page,
   rereadingOf,
@@ -22,6 +22,8 @@ import {
   totalOf,
   trouble,
 } from '../../../src/portal/places/webhooks/summary.js';
+
+type Health = NonNullable<ListedWebhook['health']>;
 
 const id = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
@@ -80,21 +82,32 @@ test('a webhook that was not told of a state says why', () => {
     hook('lost', ['LOST', 'RETURNED']),
     hook('many', ['LOST', 'RETURNED', 'DELIVERED', 'PICKED_UP']),
     hook('late', ['*'], '2026-11-21T00:00:00+00:00'),
+    hook('other', ['CREATED']),
+    { ...hook('parked', ['*']), health: { parkedSince: '2026-11-19T00:00:00+00:00' } as Health },
   ];
   const untold = untoldOf({ state: 'CREATED', recordedAt, deliveries: [told] }, webhooks);
-  expect(untold.map(({ webhook, why }) => [webhook.webhookId, why])).toEqual([
-    ['lost', 'wants only Lost, Returned'],
-    ['many', 'wants 4 other states'],
-    ['late', 'made later'],
+  expect(untold.map(({ webhook, why, isOwed }) => [webhook.webhookId, why, isOwed])).toEqual([
+    ['lost', 'wants only Lost, Returned', false],
+    ['many', 'wants 4 other states', false],
+    ['late', 'made later', false],
+    ['other', 'its settings were others then', false],
+    ['parked', 'too much waits for it; sent when it is called again', true],
   ]);
 });
 
 test('a shipment says how many of the webhooks that want its state are behind', () => {
-  const of = (webhookId: string, status: string) => ({ webhookId, status }) as Delivery;
+  const of = (webhookId: string, status: string, reason: string | null = null) =>
+    ({ webhookId, status, reason }) as Delivery;
   const [a, b, c] = [of('a', 'SUCCEEDED'), of('b', 'PENDING'), of('c', 'HELD')];
+  const [erased, deleted] = [of('e', 'CANCELLED', 'ERASED'), of('x', 'CANCELLED', 'WEBHOOK_DELETED')];
+  const parked = { webhook: { webhookId: 'p' }, why: '', isOwed: true };
   expect(behindText({ deliveries: [a, b] }, [a, b, c])).toBe('1 of 2 webhooks is behind');
   expect(behindText({ deliveries: [a] }, [a, b])).toBe('Its webhook has it');
   expect(behindText({ deliveries: [a, of('d', 'SUCCEEDED')] }, [a])).toBe('All 2 webhooks have it');
+  expect(behindText({ deliveries: [a, deleted] }, [a, deleted])).toBe('Its webhook has it');
+  expect(behindText({ deliveries: [a, erased] }, [a, erased])).toBe('1 of 2 webhooks has it');
+  expect(behindText({ deliveries: [a] }, [a], [parked])).toBe('1 of 2 webhooks is behind');
+  expect(behindText({ deliveries: [a] }, [a], [{ ...parked, isOwed: false }])).toBe('Its webhook has it');
   expect(behindText(undefined, [])).toBe('');
 });
 
@@ -225,14 +238,25 @@ describe('a summary', () => {
       const paused = { ...webhook, status: 'PAUSED' as const };
       expect(statusOf(paused, health)).toBe('PAUSED');
       expect(trouble(paused, health, now)).toBe('');
-      expect(advice({ ...paused, health }, now)).toBe('');
+      expect(advice({ ...paused, health }, now)).toBe(
+        'Nothing is sent. What it misses is held until you resume it. 3 deliveries wait.',
+      );
+    });
+
+    test('a failing webhook says what becomes of its deliveries; one that is well says nothing', () => {
+      const closed = { ...health, circuit: 'CLOSED' as const };
+      expect(advice({ ...webhook, health: closed }, now)).toBe('');
+      const failing = { ...closed, failedSince: '2026-11-25T11:00:00+00:00' };
+      expect(advice({ ...webhook, health: failing }, now)).toBe(
+        'What failed is tried again by itself. Once your server works again, Recover sends it at once.',
+      );
     });
 
     test('a webhook that the operator has paused says so, and who can resume it', () => {
       const paused = { ...webhook, status: 'PAUSED' as const, pausedBy: 'OPERATOR' as const };
       expect(trouble(paused, health, now)).toBe('Paused by the operator');
       expect(advice({ ...paused, health }, now)).toBe(
-        'Paused by the operator, who alone can resume it. What it misses is held, and sent then.',
+        'Paused by the operator, who alone can resume it. What it misses is held, and sent then. 3 deliveries wait.',
       );
     });
 

@@ -10,7 +10,12 @@ import {
   type AttemptLike,
   type DeliveryLike,
 } from '../../../src/portal/in-short.js';
-import { attemptSentence, deliverySentence, waitedSentence } from '../../../src/portal/sentences.js';
+import {
+  attemptSentence,
+  deliverySentence,
+  endInWords,
+  waitedSentence,
+} from '../../../src/portal/sentences.js';
 import { replayAnswer, replaySentence } from '../../../src/portal/places/recover/sentences.js';
 import { durationText, waitText } from '../../../src/portal/units.js';
 
@@ -314,6 +319,15 @@ test('a replay says how far it has come', () => {
     'It was cancelled: 3 of 5 deliveries settled.',
   );
   expect(replaySentence({ status: 'DONE', done: 0, total: 0 })).toBe('There was nothing to send.');
+});
+
+test('a row of a shipment says in short why a delivery goes no further', () => {
+  const end = (more: Partial<DeliveryLike>) => endInWords(delivery(more));
+  expect(end({ status: 'CANCELLED', reason: 'SUPERSEDED' })).toBe(
+    'a later state of the shipment took its place',
+  );
+  expect(end({ status: 'FAILED', attemptCount: 10 })).toBe('retries are used up after 10 attempts');
+  for (const status of ['PENDING', 'HELD', 'SUCCEEDED']) expect(end({ status })).toBe('');
 });
 
 test('a late attempt says what it had waited for, the rest is left out', () => {

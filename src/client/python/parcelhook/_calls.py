@@ -78,6 +78,10 @@ def track_call(tracking_id: str) -> Call:
     return Call("GET", f"/v1/shipment-tracking/{_id(tracking_id)}")
 
 
+def read_order_call(tracking_id: str) -> Call:
+    return Call("GET", f"/v1/shipments/{_id(tracking_id)}")
+
+
 def cancel_call(tracking_id: str) -> Call:
     return Call("POST", f"/v1/shipments/{_id(tracking_id)}/cancel", is_repeatable=False)
 

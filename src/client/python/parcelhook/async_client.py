@@ -10,7 +10,7 @@ from typing import Any, cast
 from . import _calls
 from ._calls import Call
 from .errors import ParcelhookError
-from .types import EventPage, Order, OrderResult, RecordedEvent, Tracking, Webhook
+from .types import EventPage, Order, OrderResult, PlacedOrder, RecordedEvent, Tracking, Webhook
 
 try:
     import anyio
@@ -25,6 +25,10 @@ class AsyncClient(_calls.Access):
     async def place_order(self, order: Order, *, idempotency_key: str | None = None) -> OrderResult:
         """Hands over an order, which is committed when this returns. The same key, or a retry, gives one shipment."""
         return cast(OrderResult, await self._call(_calls.order_call(order, idempotency_key)))
+
+    async def get_order(self, tracking_id: str) -> PlacedOrder:
+        """The order as it was placed."""
+        return cast(PlacedOrder, await self._call(_calls.read_order_call(tracking_id)))
 
     async def track(self, tracking_id: str) -> Tracking:
         """A shipment's state and history."""

@@ -15,7 +15,7 @@ from typing import Any, cast
 from . import _calls
 from ._calls import Call
 from .errors import ParcelhookError
-from .types import EventPage, Order, OrderResult, RecordedEvent, Tracking, Webhook
+from .types import EventPage, Order, OrderResult, PlacedOrder, RecordedEvent, Tracking, Webhook
 
 
 class Client(_calls.Access):
@@ -30,6 +30,10 @@ class Client(_calls.Access):
     def place_order(self, order: Order, *, idempotency_key: str | None = None) -> OrderResult:
         """Hands over an order, which is committed when this returns. The same key, or a retry, gives one shipment."""
         return cast(OrderResult, self._call(_calls.order_call(order, idempotency_key)))
+
+    def get_order(self, tracking_id: str) -> PlacedOrder:
+        """The order as it was placed."""
+        return cast(PlacedOrder, self._call(_calls.read_order_call(tracking_id)))
 
     def track(self, tracking_id: str) -> Tracking:
         """A shipment's state and history."""

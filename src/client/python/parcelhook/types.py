@@ -72,6 +72,17 @@ class OrderResult(_Order):
     dropoffLocation: dict[str, Any]
 
 
+class PlacedOrder(_Order):
+    """`erasedAt` is when the recipient's data was erased; None if it was not."""
+
+    trackingId: str
+    shipmentId: str
+    lotId: str | None
+    dropoffLocation: dict[str, Any]
+    acceptedAt: str
+    erasedAt: str | None
+
+
 class HistoryEntry(TypedDict):
     state: str
     timestamp: int

@@ -203,6 +203,11 @@ class Calling(unittest.TestCase):
         self.replies = [(202, {}, {"data": {"eventId": "e"}})]
         self.assertEqual(self.client().cancel("PH1"), {"eventId": "e"})
 
+    def test_reads_an_order_by_its_tracking_id(self) -> None:
+        self.replies = [(502, {}, b""), (200, {}, {"data": {"trackingId": "PH1"}})]
+        self.assertEqual(self.client().get_order("PH1"), {"trackingId": "PH1"})
+        self.assertEqual(self.requests[-1][0], "/base/v1/shipments/PH1")
+
     def test_waits_for_a_state_that_the_shipment_has_or_had(self) -> None:
         states = ["CREATED", "PICKED_UP", "IN_TRANSIT"]
         shown = [{"state": states[n], "history": [{"state": one} for one in states[: n + 1]]} for n in range(3)]

@@ -13,7 +13,9 @@ import { LoadError, Loading, PageHead, useTitle, StatusBadge } from '../../parts
 import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { session } from '../../session.js';
-import { behindText, stepsOf, type Step } from './steps.js';
+import { useWebhookList } from '../webhook-list.js';
+import { OrderCard } from './Order.js';
+import { behindText, stepsOf, untoldOf, type Step } from './steps.js';
 import { Told } from './Told.js';
 import { Button } from '../../parts/Button.js';
 import { wordOf } from '../../words.js';
@@ -28,6 +30,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
     everyMs: isHurried ? 1_000 : 3_000,
   });
   const catalogue = useRead<States>('/v1/states');
+  const webhooks = useWebhookList();
   useTitle(data?.tracking.shipperTrackingId ?? trackingId);
   const back = (
     <p class="crumb">
@@ -52,7 +55,8 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
   const known = catalogue.data?.states.find((one) => one.state === state);
   const next = state === null ? [] : (known?.next ?? []);
   const steps = stepsOf(tracking.history, events, deliveries);
-  const summary = behindText(steps.at(-1), deliveries);
+  const latest = steps.at(-1);
+  const summary = behindText(latest, deliveries, latest && untoldOf(latest, webhooks));
   return (
     <>
       {back}
@@ -80,7 +84,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
             await reload();
           }}
         />
-        {session.value?.features.simulate && known && !known.terminal && (
+        {session.value?.features.simulate && !session.value.readOnly && known && !known.terminal && (
           <Simulation
             trackingId={trackingId}
             next={next}
@@ -90,6 +94,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
             }}
           />
         )}
+        <OrderCard trackingId={tracking.trackingId} />
       </div>
     </>
   );
@@ -132,7 +137,7 @@ function Simulation({ trackingId, next, onBegun }: Props) {
     await onBegun();
   };
   return (
-    <section class="panel" aria-labelledby="simulate-title">
+    <section class="panel simulation" aria-labelledby="simulate-title">
       <h2 id="simulate-title">Simulate</h2>
       <p class="soft">Your webhooks are told as if the parcel had moved.</p>
       <div class="simulate">

@@ -5,6 +5,8 @@ import { Button } from '../../parts/Button.js';
 import { DeliveryBadge, StatusBadge } from '../../parts/Page.js';
 import { exact, now } from '../../parts/Time.js';
 import { Link } from '../../router.js';
+import { session } from '../../session.js';
+import { endInWords } from '../../sentences.js';
 import { wordOf } from '../../words.js';
 import { isWebhookListRead, statusOfWebhook, useWebhookList, webhookName } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
@@ -85,7 +87,7 @@ function Row({
           webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
           blocker={blockerOf(delivery, deliveries)}
         />
-        {(delivery.status === 'FAILED' || isRetrying(delivery)) && (
+        {(delivery.status === 'FAILED' || isRetrying(delivery)) && !session.value?.readOnly && (
           <>
             {' '}
             <Button class="small" onClick={sendAgain} aria-label={`Send again to ${name}`}>
@@ -115,6 +117,7 @@ function When({
     lastAttempt && outcomeInShort(lastAttempt),
     status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
     isTimed ? `next attempt ${wait}` : wait,
+    endInWords(delivery),
   ];
   return (
     <span title={completedAt ? exact(completedAt) : undefined}>{parts.filter(Boolean).join(' · ')}</span>

@@ -1,4 +1,4 @@
-import type { Delivery, FeedEvent, Tracking, Webhook } from '../../../client/api/types.js';
+import type { Delivery, FeedEvent, ListedWebhook, Tracking } from '../../../client/api/types.js';
 import { wordOf } from '../../words.js';
 
 export interface Step {
@@ -35,42 +35,64 @@ export function stepsOf(
   });
 }
 
-type Wanting = Pick<Webhook, 'webhookId' | 'interests' | 'createdAt'>;
+type Wanting = Pick<ListedWebhook, 'webhookId' | 'interests' | 'createdAt' | 'health'>;
+
+interface Untold<Listed> {
+  webhook: Listed;
+  why: string;
+  /** It gets the state yet, once it is called again. */
+  isOwed: boolean;
+}
 
 /** The webhooks that were not told of a state, and why. Whether one wanted it then is judged by what it wants now. */
 export function untoldOf<Listed extends Wanting>(
   { state, recordedAt, deliveries }: Pick<Step, 'state' | 'recordedAt' | 'deliveries'>,
   webhooks: readonly Listed[],
-): { webhook: Listed; why: string }[] {
+): Untold<Listed>[] {
   const told = new Set(deliveries.map(({ webhookId }) => webhookId));
   return webhooks
     .filter(({ webhookId }) => !told.has(webhookId))
-    .map((webhook) => ({ webhook, why: whyUntold(webhook, state, recordedAt) }));
+    .map((webhook) => ({ webhook, ...whyUntold(webhook, state, recordedAt) }));
 }
 
-function whyUntold({ interests, createdAt }: Wanting, state: string, recordedAt: string | null): string {
-  if (recordedAt === null) return 'no longer in the log';
-  if (Date.parse(createdAt) > Date.parse(recordedAt)) return 'made later';
-  if (interests.includes('*') || interests.includes(state))
-    return 'its settings were others then, or too much waits for it';
-  return interests.length > 3
-    ? `wants ${interests.length} other states`
-    : `wants only ${interests.map(wordOf).join(', ')}`;
+function whyUntold(
+  { interests, createdAt, health }: Wanting,
+  state: string,
+  recordedAt: string | null,
+): Pick<Untold<Wanting>, 'why' | 'isOwed'> {
+  const never = (why: string) => ({ why, isOwed: false });
+  if (recordedAt === null) return never('no longer in the log');
+  if (Date.parse(createdAt) > Date.parse(recordedAt)) return never('made later');
+  if (interests.includes('*') || interests.includes(state)) {
+    const isParked = health?.parkedSince != null && Date.parse(health.parkedSince) <= Date.parse(recordedAt);
+    return isParked
+      ? { why: 'too much waits for it; sent when it is called again', isOwed: true }
+      : never('its settings were others then');
+  }
+  return never(
+    interests.length > 3
+      ? `wants ${interests.length} other states`
+      : `wants only ${interests.map(wordOf).join(', ')}`,
+  );
 }
 
 /** "1 of 6 webhooks is behind": of those that are to have the latest state; empty if none is. */
-export function behindText(latest: Pick<Step, 'deliveries'> | undefined, deliveries: Delivery[]): string {
-  const wanting = new Set(latest?.deliveries.map(({ webhookId }) => webhookId));
-  const behind = new Set(
-    deliveries
-      .filter(
-        ({ webhookId, status }) => wanting.has(webhookId) && status !== 'SUCCEEDED' && status !== 'CANCELLED',
-      )
-      .map(({ webhookId }) => webhookId),
-  );
+export function behindText(
+  latest: Pick<Step, 'deliveries'> | undefined,
+  deliveries: Delivery[],
+  untold: readonly Untold<Pick<Wanting, 'webhookId'>>[] = [],
+): string {
+  const told = (latest?.deliveries ?? []).filter(({ reason }) => reason !== 'WEBHOOK_DELETED');
+  const owed = untold.filter(({ isOwed }) => isOwed).map(({ webhook }) => webhook.webhookId);
+  const wanting = new Set([...owed, ...told.map(({ webhookId }) => webhookId)]);
+  const behind = new Set(owed);
+  for (const { webhookId, status } of deliveries)
+    if (wanting.has(webhookId) && status !== 'SUCCEEDED' && status !== 'CANCELLED') behind.add(webhookId);
+  const withoutIt = told.filter(({ status }) => status === 'CANCELLED').length;
+  const of = (count: number) => `${count} of ${wanting.size} ${wanting.size === 1 ? 'webhook' : 'webhooks'}`;
   if (wanting.size === 0) return '';
-  if (behind.size === 0)
-    return wanting.size === 1 ? 'Its webhook has it' : `All ${wanting.size} webhooks have it`;
-  const are = behind.size === 1 ? 'is' : 'are';
-  return `${behind.size} of ${wanting.size} ${wanting.size === 1 ? 'webhook' : 'webhooks'} ${are} behind`;
+  if (behind.size > 0) return `${of(behind.size)} ${behind.size === 1 ? 'is' : 'are'} behind`;
+  if (withoutIt > 0)
+    return `${of(wanting.size - withoutIt)} ${wanting.size - withoutIt === 1 ? 'has' : 'have'} it`;
+  return wanting.size === 1 ? 'Its webhook has it' : `All ${wanting.size} webhooks have it`;
 }

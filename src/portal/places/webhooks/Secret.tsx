@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { EndedSecrets, RotatedSecret, Webhook } from '../../../client/api/types.js';
+import type { EndedSecrets, RotatedSecret, Webhook, WebhookWithHealth } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm, Dialog } from '../../parts/Dialog.js';
 import { Form, FormProblem, SelectField, SubmitButton } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
-import { exact } from '../../parts/Time.js';
+import { exact, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
+import { session } from '../../session.js';
 
 /** A secret, the only time that it is shown. A click beside it does not close it. */
 export function SecretDialog({
@@ -55,8 +56,6 @@ const overlaps = {
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const [overlap, setOverlap] = useState('24h');
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
-  const [isEnding, setIsEnding] = useState(false);
-  if (isEnding) return <EndEarlierDialog webhook={webhook} onClose={onClose} />;
   if (rotated)
     return (
       <SecretDialog
@@ -94,7 +93,6 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         <FormProblem shown={['overlap']} />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button onClick={() => setIsEnding(true)}>End earlier secrets…</Button>
           <SubmitButton>Rotate secret</SubmitButton>
         </footer>
       </Form>
@@ -102,7 +100,52 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   );
 }
 
-function EndEarlierDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+/** When the secret was rotated, until when earlier ones sign, and what can be done about it. */
+export function SecretCard({
+  secrets: { rotatedAt, earlier },
+  onRotate,
+  onEnd,
+}: Pick<WebhookWithHealth, 'secrets'> & { onRotate: () => void; onEnd: () => void }) {
+  return (
+    <section class="panel" aria-labelledby="secret-title">
+      <h2 id="secret-title">Secret</h2>
+      <p>
+        {rotatedAt ? (
+          <>
+            Rotated <Time at={rotatedAt} />.
+          </>
+        ) : (
+          'Never rotated: the one that the webhook was created with signs.'
+        )}
+      </p>
+      {earlier.length > 0 && (
+        <>
+          <p>
+            {earlier.length === 1 ? '1 earlier secret signs' : `${earlier.length} earlier secrets sign`} too,
+            until:
+          </p>
+          <ul>
+            {earlier.map(({ signsUntil }, index) => (
+              <li key={index}>
+                <Time at={signsUntil} isExact />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {rotatedAt && earlier.length === 0 && <p class="soft">No earlier secret signs any more.</p>}
+      {!session.value?.readOnly && (
+        <p class="buttons">
+          <Button onClick={onRotate}>Rotate…</Button>
+          {earlier.length > 0 && <Button onClick={onEnd}>End now…</Button>}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Asks before earlier secrets end, as receivers may still have them. */
+export function EndEarlierDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const end = async () => {
     const path = `/v1/webhooks/${webhook.webhookId}/secrets/previous`;
     const { ended } = await call<EndedSecrets>('DELETE', path);
@@ -110,14 +153,15 @@ function EndEarlierDialog({ webhook, onClose }: { webhook: Webhook; onClose: () 
   };
   return (
     <Confirm
-      title="End the earlier secrets?"
+      title="End the earlier secrets now?"
       action="End earlier secrets"
       isDangerous
       onConfirm={end}
       onClose={onClose}
     >
       <p>
-        From now on only the current secret signs. A server that has an earlier one will refuse what it gets.
+        From now on only the current secret signs. A server that still verifies with an earlier one will
+        refuse what it gets.
       </p>
     </Confirm>
   );

@@ -12,7 +12,8 @@ import { advice, statusOf } from './summary.js';
 export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; latest: Delivery[] }) {
   const status = statusOf(webhook, webhook.health);
   if (status === 'ACTIVE') return null;
-  const since = webhook.health.failedSince;
+  const { failedSince, disablesAt } = webhook.health;
+  const since = status === 'PAUSED' ? null : failedSince;
   const failed = latest.filter(({ lastAttempt }) => lastAttempt && isFailure(lastAttempt));
   const [last] = failed.toSorted((a, b) => (a.lastAttempt!.startedAt < b.lastAttempt!.startedAt ? 1 : -1));
   const problem = advice(webhook, now.value);
@@ -27,6 +28,11 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
         )}
       </h2>
       {problem && <p>{problem}</p>}
+      {disablesAt && (
+        <p>
+          If nothing succeeds until <Time at={disablesAt} isExact />, this webhook may be disabled then.
+        </p>
+      )}
       {last && <Last delivery={last} />}
       {failed.length > 1 && (
         <p>

@@ -17,19 +17,9 @@ import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
-import {
-  nameOf,
-  ownNameOf,
-  statusOf,
-  count,
-  percent,
-  paceInWords,
-  totalOf,
-  unknownInWords,
-  waiting,
-} from './summary.js';
+import { nameOf, ownNameOf, statusOf, count, percent, totalOf, unknownInWords, waiting } from './summary.js';
 import { forgetWebhookList } from '../webhook-list.js';
-import { RotateDialog } from './Secret.js';
+import { EndEarlierDialog, RotateDialog, SecretCard } from './Secret.js';
 import { TestDialog } from './Test.js';
 import { orderings, WebhookForm } from './WebhookForm.js';
 import type { ComponentChildren } from 'preact';
@@ -40,7 +30,7 @@ import { withoutShipment, wordOf } from '../../words.js';
 import { blockerOf, outcomeInShort, waitInShort } from '../../in-short.js';
 import { Id } from '../../parts/Id.js';
 
-type Asked = 'test' | 'edit' | 'rotate' | 'delete' | 'pause' | null;
+type Asked = 'test' | 'edit' | 'rotate' | 'end' | 'delete' | 'pause' | null;
 
 /** One webhook: how it is doing, what was sent last, its settings, and all that can be done with it. */
 export function WebhookPage({ id = '' }: { id?: string }) {
@@ -61,6 +51,10 @@ export function WebhookPage({ id = '' }: { id?: string }) {
 
   const reload = () => Promise.all([webhook.reload(), latest.reload()]);
   const close = () => setAsked(null);
+  const closeAndReload = () => {
+    close();
+    void reload();
+  };
   const setStatus = async (status: 'ACTIVE' | 'PAUSED') => {
     await call('PATCH', address, { status });
     forgetWebhookList();
@@ -127,19 +121,19 @@ export function WebhookPage({ id = '' }: { id?: string }) {
           <HealthPanel webhook={data} stats={stats.data} />
           <LatestDeliveries webhook={data} page={latest.data} />
         </div>
-        <Settings webhook={data} />
+        <div class="webhook-aside">
+          <SecretCard
+            secrets={data.secrets}
+            onRotate={() => setAsked('rotate')}
+            onEnd={() => setAsked('end')}
+          />
+          <Settings webhook={data} />
+        </div>
       </div>
-      {asked === 'test' && (
-        <TestDialog
-          webhook={data}
-          onClose={() => {
-            close();
-            void reload();
-          }}
-        />
-      )}
+      {asked === 'test' && <TestDialog webhook={data} onClose={closeAndReload} />}
       {asked === 'edit' && <WebhookForm webhook={data} onClose={close} onSaved={reload} />}
-      {asked === 'rotate' && <RotateDialog webhook={data} onClose={close} />}
+      {asked === 'rotate' && <RotateDialog webhook={data} onClose={closeAndReload} />}
+      {asked === 'end' && <EndEarlierDialog webhook={data} onClose={closeAndReload} />}
       {asked === 'pause' && (
         <Confirm
           title="Pause this webhook?"
@@ -186,7 +180,6 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
   const { health } = webhook;
   const hours = stats?.hours ?? [];
   const { attempts, failed, share } = totalOf(hours);
-  const first = hours[0];
   return (
     <section class="panel health" aria-labelledby="health-title">
       <h2 id="health-title">Last 24 hours</h2>
@@ -209,24 +202,9 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
           <Time at={health.lastSuccessAt} />
         </Figure>
       </dl>
-      {attempts > 0 && (
-        <div class="chart">
-          <Bars webhookId={webhook.webhookId} hours={hours} />
-          <p class="soft">
-            <span>{first && <Time at={first.hour} />}</span>
-            <span>now</span>
-          </p>
-          <p class="soft">{paceInWords(hours)}</p>
-        </div>
-      )}
+      {attempts > 0 && <Bars webhookId={webhook.webhookId} hours={hours} />}
       {attempts === 0 && stats && (
         <p class="soft">No attempts. Send a test, or wait for the next state of a shipment.</p>
-      )}
-      {health.disablesAt && (
-        <p class="soft">
-          If nothing succeeds until <Time at={health.disablesAt} isExact />, this webhook may be disabled
-          then.
-        </p>
       )}
       {health.parkedSince && (
         <p class="soft">

@@ -9,6 +9,7 @@ import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
+import { session } from '../../session.js';
 import { countText } from '../../units.js';
 import { keepWebhookList } from '../webhook-list.js';
 import { notices } from './catalogue.js';
@@ -33,7 +34,8 @@ const WebhookForm = lazy(async () => (await import('../on-demand.js')).WebhookFo
 const QuickStart = lazy(async () => (await import('../on-demand.js')).QuickStart);
 const SecretDialog = lazy(async () => (await import('../on-demand.js')).SecretDialog);
 const TestDialog = lazy(async () => (await import('../on-demand.js')).TestDialog);
-const pageSize = 50;
+/** As many as a shipper may have by default: those with a problem come first among all that are read. */
+const pageSize = 100;
 const largestPage = 250;
 /** The list can be narrowed to one of them; all pages are read for it. */
 const shownStatuses = ['FAILING', 'OPEN', 'PAUSED', 'DISABLED'];
@@ -96,7 +98,10 @@ export function Webhooks() {
                 {ill} of {countText(webhooks.length, 'webhook', 'webhooks')} {ill === 1 ? 'needs' : 'need'}{' '}
                 you.
               </strong>{' '}
-              Open it to see its last error, and what to do.
+              {ill === 1
+                ? 'Open it to see its last error'
+                : 'They come first: open one to see its last error'}
+              , and what to do.
             </p>
           )}
           {(show || data.webhooks.length >= manyWebhooks) && <Statuses shown={show} />}
@@ -227,9 +232,11 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         <Time at={health?.lastSuccessAt ?? null} />
       </td>
       <td class="webhook-actions">
-        <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
-          Send test
-        </Button>
+        {!session.value?.readOnly && (
+          <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
+            Send test
+          </Button>
+        )}
       </td>
     </tr>
   );

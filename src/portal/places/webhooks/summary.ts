@@ -1,4 +1,4 @@
-import type { ListedWebhook, Webhook, WebhookWithHealth } from '../../../client/api/types.js';
+import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
 import { wordOf } from '../../words.js';
 import { durationText, relative } from '../../units.js';
 
@@ -125,20 +125,21 @@ export function paceInWords(hours: readonly Hour[]): string {
  * The webhook's trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in
  * ms.
  */
-export function advice(webhook: WebhookWithHealth, now: number): string {
+export function advice(webhook: Webhook & { health: Health }, now: number): string {
   const { health, status, pausedBy } = webhook;
+  const { pendingCount } = health;
   const why = trouble(webhook, health, now);
-  if (status === 'DISABLED') {
-    const { pendingCount } = health;
-    const parts = [
-      why ? `${why}, so nothing is sent.` : 'Nothing is sent.',
-      'Correct the address or the server, then resume.',
-      pendingCount > 0 &&
-        `${waiting(pendingCount)} ${pendingCount === 1 ? 'delivery waits' : 'deliveries wait'}.`,
-    ];
-    return parts.filter(Boolean).join(' ');
-  }
+  const waits =
+    pendingCount > 0
+      ? ` ${waiting(pendingCount)} ${pendingCount === 1 ? 'delivery waits' : 'deliveries wait'}.`
+      : '';
   if (pausedBy === 'OPERATOR')
-    return `${why}, who alone can resume it. What it misses is held, and sent then.`;
-  return why && `${why}. If your server works again, send a test: a success sends what waits.`;
+    return `${why}, who alone can resume it. What it misses is held, and sent then.${waits}`;
+  if (status === 'PAUSED') return `Nothing is sent. What it misses is held until you resume it.${waits}`;
+  if (status === 'DISABLED')
+    return `${why ? `${why}, so nothing is sent.` : 'Nothing is sent.'} Correct the address or the server, then resume.${waits}`;
+  if (why) return `${why}. If your server works again, send a test: a success sends what waits.`;
+  return health.failedSince === null
+    ? ''
+    : 'What failed is tried again by itself. Once your server works again, Recover sends it at once.';
 }
