@@ -40,6 +40,7 @@ export function Deliveries() {
   useEffect(() => void onDemand().catch(() => undefined), []); // a row may be opened next
   const close = () => navigate(addressOf(null));
   const pages = log.shown?.pages ?? [];
+  const rows = pages.flatMap((page) => page.rows);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <div class={`log ${id ? 'with-panel' : ''}`}>
@@ -54,10 +55,17 @@ export function Deliveries() {
         >
           Each notification, your server's response, and what is still owed.
         </PageHead>
-        <FilterBar filters={filters} />
-        <LiveRows live={log} error={log.error?.details.length ? <Refused error={log.error} /> : undefined}>
-          {pages.every(({ rows }) => rows.length === 0) ? (
-            <NoDeliveries isFiltered={isFiltered} />
+        <FilterBar
+          filters={filters}
+          responded={rows.flatMap(({ lastAttempt }) => lastAttempt?.statusCode ?? [])}
+        />
+        <LiveRows
+          live={log}
+          error={log.error?.details.length ? <Refused error={log.error} /> : undefined}
+          older={rows.length === 0 ? 'Look further back' : 'Load older'}
+        >
+          {rows.length === 0 ? (
+            <NoDeliveries isFiltered={isFiltered} hasOlder={log.hasOlder} />
           ) : (
             <DeliveryTable pages={pages} selected={id} />
           )}
@@ -97,9 +105,10 @@ const ClearFilters = () => (
   </p>
 );
 
-const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
+/** The filter by response looks at some thousands of deliveries at a time: an empty page need not be the end. */
+const NoDeliveries = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: boolean }) =>
   isFiltered ? (
-    <Empty title="Nothing matches these filters">
+    <Empty title={hasOlder ? 'None among the newest' : 'Nothing matches these filters'}>
       <p>The log is kept for 30 days, unless the operator has set another time.</p>
       <ClearFilters />
     </Empty>

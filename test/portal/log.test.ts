@@ -1,0 +1,58 @@
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { placeOrder, type Account } from '../support/client.js';
+import { deliveriesOf, startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { until } from '../support/until.js';
+import { expectSound, inBrowser, withPortal } from './browser.js';
+
+/** Each makes a delivery for each of the two webhooks. */
+const numbers = ['LOG-1', 'LOG-2', 'LOG-3'];
+
+let account: Account;
+let good: Hook;
+let bad: Hook;
+let page: Page;
+
+withPortal(async (stage) => {
+  ({ account, page } = stage);
+  good = await startHook(account, { interests: ['*'], description: 'Good', ordering: 'NONE' });
+  bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
+  stage.onEnd(good.receiver.close);
+  stage.onEnd(bad.receiver.close);
+  Object.assign(bad.response, { status: 503, headers: { 'retry-after': '1800' } });
+  for (const number of numbers) await placeOrder(account, number);
+  await untilFound(async () => {
+    const found = [good, bad].map(({ webhookId }) => deliveriesOf(account, webhookId));
+    const all = (await Promise.all(found)).flat();
+    return all.filter(({ lastAttempt }) => lastAttempt).length === 2 * numbers.length;
+  });
+});
+
+const rows = () => page.locator('[data-row]');
+const openLog = async (query = '') => {
+  await page.goto(`/deliveries${query}`);
+  await rows().first().waitFor();
+};
+
+inBrowser('a response or an error is chosen by keyboard, is in the address, and is shown by it', async () => {
+  await openLog();
+  const choice = page.getByRole('combobox', { name: 'Response' });
+  await choice.focus();
+  await page.keyboard.type('503');
+  await until('those that got a 503', async () => (await rows().count()) === numbers.length);
+  expect(new URL(page.url()).search).toBe('?statusCode=503');
+  await page.reload();
+  await rows().first().waitFor();
+  expect(await choice.inputValue()).toBe('503');
+  expect(await rows().count()).toBe(numbers.length);
+  await expectSound(page);
+  await choice.selectOption({ label: 'No response' });
+  await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?errorCode=TIMEOUT');
+  await page.goto('/deliveries?statusCode=299');
+  await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+  expect(await choice.inputValue()).toBe('299');
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await until('all of them', async () => (await rows().count()) === 2 * numbers.length);
+  expect(await choice.inputValue()).toBe('');
+});
