@@ -29,6 +29,7 @@ withPortal(async (stage) => {
 });
 
 const rows = () => page.locator('[data-row]');
+const panel = () => page.getByRole('complementary');
 const openLog = async (query = '') => {
   await page.goto(`/deliveries${query}`);
   await rows().first().waitFor();
@@ -56,3 +57,25 @@ inBrowser('a response or an error is chosen by keyboard, is in the address, and 
   await until('all of them', async () => (await rows().count()) === 2 * numbers.length);
   expect(await choice.inputValue()).toBe('');
 });
+
+inBrowser(
+  'the webhook of each delivery stays beside the open panel, however wide the window is',
+  async () => {
+    await openLog(`?webhookId=${bad.webhookId}`);
+    await rows().first().getByRole('link').click();
+    await panel().getByText('1 attempt').waitFor();
+    try {
+      for (const width of [1_030, 1_200, 1_440, 1_920]) {
+        await page.setViewportSize({ width, height: 900 });
+        const cells = [page.getByRole('columnheader', { name: 'Webhook' }), rows().first().getByText('Bad')];
+        for (const cell of cells) {
+          const box = (await cell.boundingBox())!;
+          expect(box.width).toBeGreaterThanOrEqual(80);
+          expect(box.x + box.width).toBeLessThanOrEqual((await panel().boundingBox())!.x);
+        }
+      }
+    } finally {
+      await page.setViewportSize({ width: 1_440, height: 900 });
+    }
+  },
+);

@@ -3,7 +3,7 @@ import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/ap
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, PageHead, TableHead, DeliveryBadge } from '../../parts/Page.js';
+import { Empty, PageHead, DeliveryBadge } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
@@ -152,6 +152,17 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
   }, [id]);
 }
 
+/** Each has a class, by which it has its width, and leaves where there is no space for it. */
+const columns = [
+  ['status', 'Status'],
+  ['state', 'State'],
+  ['shipment', 'Shipment'],
+  ['webhook', 'Webhook'],
+  ['attempts', 'Attempts', 'number'],
+  ['response', 'Last response'],
+  ['time', 'Time', 'number'],
+] as const;
+
 /** A row opens its delivery; its link is what the keyboard reaches. */
 function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected: string | undefined }) {
   const webhooks = useWebhookList();
@@ -159,10 +170,15 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
   return (
     <div class="table-wrap">
       <table class="deliveries">
-        <TableHead
-          columns={['Status', 'State', 'Shipment', 'Webhook', 'Attempts', 'Last response', 'Time']}
-          numbers={['Attempts', 'Time']}
-        />
+        <thead>
+          <tr>
+            {columns.map(([part, name, kind]) => (
+              <th key={part} scope="col" class={`delivery-${part} ${kind ?? ''}`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         {pages.map(({ cursor, rows }) => (
           <tbody key={cursor ?? ''}>
             {rows.map((delivery) => (
