@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { placeOrder, type Account } from '../support/client.js';
 import { deliveriesOf, startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { until } from '../support/until.js';
@@ -79,3 +79,38 @@ inBrowser(
     }
   },
 );
+
+inBrowser('the panel leads from a delivery to the next, over the rows as listed, to their ends', async () => {
+  await openLog(`?webhookId=${bad.webhookId}`);
+  const [newest, ...numbersDown] = [...numbers].reverse();
+  await page.setViewportSize({ width: 1_440, height: 300 });
+  await rows().first().getByRole('link').click();
+  const shipment = (number: string) => panel().getByRole('link', { name: number, exact: true }).waitFor();
+  await shipment(newest!);
+  const [previous, next] = ['Previous delivery', 'Next delivery'].map((name) =>
+    panel().getByRole('button', { name }),
+  ) as [Locator, Locator];
+  expect([await previous.isDisabled(), await next.isDisabled()]).toEqual([true, false]);
+  await next.focus();
+  for (const number of numbersDown) {
+    await page.keyboard.press('Enter');
+    await shipment(number);
+    await page.getByText(`Created, ${number}`).waitFor({ state: 'attached' }); // for screen readers
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Next delivery');
+    expect(new URL(page.url()).searchParams.get('webhookId')).toBe(bad.webhookId);
+    const box = (await page.locator('tr.selected').boundingBox())!;
+    expect(box.y >= 50 && box.y + box.height <= 300).toBe(true);
+  }
+  expect([await previous.isDisabled(), await next.isDisabled()]).toEqual([false, true]);
+  await page.keyboard.press('Enter');
+  await shipment(numbersDown.at(-1)!);
+  await expectSound(page);
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
+  expect(await page.locator('tr:has(:focus)').innerText()).toContain(numbersDown.at(-1));
+  await rows().nth(1).getByRole('link').click();
+  await previous.click();
+  await shipment(newest!);
+  await page.goBack();
+  await panel().waitFor({ state: 'detached' });
+});

@@ -71,7 +71,7 @@ export function Deliveries() {
           )}
         </LiveRows>
       </div>
-      {id && <DeliveryPanel key={id} id={id} onClose={close} onRead={log.put} />}
+      {id && <DeliveryPanel id={id} {...neighboursOf(id, rows)} onClose={close} onRead={log.put} />}
     </div>
   );
 }
@@ -79,6 +79,15 @@ export function Deliveries() {
 /** Keeps the filters, so that the list stays as it is. */
 const addressOf = (id: string | null) =>
   `/deliveries${id ? `/${id}` : ''}${query.value.size > 0 ? `?${query.value.toString()}` : ''}`;
+
+function neighboursOf(id: string, rows: Delivery[]) {
+  const at = rows.findIndex(({ deliveryId }) => deliveryId === id);
+  const addressAt = (place: number) => {
+    const row = at === -1 ? undefined : rows[place];
+    return row ? addressOf(row.deliveryId) : null;
+  };
+  return { previous: addressAt(at - 1), next: addressAt(at + 1) };
+}
 
 const recoverable = ({ webhookId, from, to }: Record<string, string | undefined>) => ({
   webhookId,
@@ -124,7 +133,7 @@ const NoDeliveries = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder:
   );
 
 /**
- * When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
+ * A row that the panel leads to comes into view. When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
  * scroll too.
  */
 function useReturn(id: string | undefined, list: { current: HTMLElement | null }): void {
@@ -139,6 +148,7 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
   }, [id]);
   useLayoutEffect(() => {
     if (id) {
+      if (before.current) rowOf(list.current, id)?.scrollIntoView({ block: 'nearest' });
       before.current = { id, scrollY: before.current?.scrollY ?? lastScrollY.current };
       return;
     }
@@ -146,11 +156,12 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
     const { id: left, scrollY: top } = before.current;
     before.current = null;
     if (isOnePage.value) scrollTo(0, top);
-    const row = list.current?.querySelector(`[data-row="${CSS.escape(left)}"] a`);
-    const target = row ?? document.querySelector('h1');
+    const target = rowOf(list.current, left)?.querySelector('a') ?? document.querySelector('h1');
     (target as HTMLElement | null)?.focus({ preventScroll: true });
   }, [id]);
 }
+
+const rowOf = (list: HTMLElement | null, id: string) => list?.querySelector(`[data-row="${CSS.escape(id)}"]`);
 
 /** Each has a class, by which it has its width, and leaves where there is no space for it. */
 const columns = [
