@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { placeOrder, type Account } from '../support/client.js';
@@ -16,7 +18,12 @@ let page: Page;
 withPortal(async (stage) => {
   ({ account, page } = stage);
   good = await startHook(account, { interests: ['*'], description: 'Good', ordering: 'NONE' });
-  bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
+  bad = await startHook(account, {
+    interests: ['*'],
+    description: 'Bad',
+    ordering: 'NONE',
+    headers: { 'X-Key': 'a secret' },
+  });
   stage.onEnd(good.receiver.close);
   stage.onEnd(bad.receiver.close);
   Object.assign(bad.response, { status: 503, headers: { 'retry-after': '1800' } });
@@ -113,4 +120,30 @@ inBrowser('the panel leads from a delivery to the next, over the rows as listed,
   await shipment(newest!);
   await page.goBack();
   await panel().waitFor({ state: 'detached' });
+});
+
+inBrowser('a failed attempt is copied as a curl command that sends the same again', async () => {
+  await openLog(`?webhookId=${bad.webhookId}`);
+  await rows().first().getByRole('link').click();
+  await panel().getByText('As a curl command').click();
+  await panel().getByText('Put in the values that are shown as ••••.').waitFor();
+  await expectSound(page);
+  await panel().getByRole('button', { name: 'Copy as curl' }).click();
+  const command = await page.evaluate<string>('navigator.clipboard.readText()');
+  const before = bad.receiver.received.length;
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  expect(stdout).toMatch(/^HTTP\/1\.1 503 /);
+  const [again] = bad.receiver.received.slice(before);
+  const first = bad.receiver.received.find(
+    ({ headers }) => headers['webhook-signature'] === again!.headers['webhook-signature'],
+  )!;
+  expect(first).not.toBe(again);
+  expect(again!.body).toBe(first.body);
+  expect(again!.path).toBe(first.path);
+  const masked = Buffer.from('••••').toString('latin1');
+  expect(again!.headers).toEqual({
+    ...first.headers,
+    'x-key': masked,
+    connection: again!.headers.connection,
+  });
 });

@@ -7,6 +7,7 @@ import { DiagnoseLink, StatusBadge } from '../../parts/Page.js';
 import { Time } from '../../parts/Time.js';
 import { attemptSentence, triggerText, waitedSentence } from '../../sentences.js';
 import { countText, durationText } from '../../units.js';
+import { bodySent, curlCommand } from './as-sent.js';
 import { SectionTitle } from './one-page.js';
 
 type Attempt = DeliveryDetails['attempts'][number];
@@ -37,12 +38,7 @@ export function Attempts({ delivery }: { delivery: DeliveryDetails }) {
       )}
       <ol class="attempts">
         {attempts.map((attempt, index) => (
-          <AttemptItem
-            key={attempt.number}
-            deliveryId={delivery.deliveryId}
-            attempt={attempt}
-            isOpen={index === 0}
-          />
+          <AttemptItem key={attempt.number} delivery={delivery} attempt={attempt} isOpen={index === 0} />
         ))}
       </ol>
       {next && (
@@ -58,11 +54,11 @@ const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
   attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
 
 function AttemptItem({
-  deliveryId,
+  delivery,
   attempt,
   isOpen,
 }: {
-  deliveryId: string;
+  delivery: DeliveryDetails;
   attempt: Attempt;
   isOpen: boolean;
 }) {
@@ -86,7 +82,7 @@ function AttemptItem({
       </p>
       {!isOpen && isRefused(attempt) && (
         <p>
-          <DiagnoseLink deliveryId={deliveryId} number={number} />
+          <DiagnoseLink deliveryId={delivery.deliveryId} number={number} />
         </p>
       )}
       <Phases attempt={attempt} />
@@ -102,10 +98,13 @@ function AttemptItem({
       </p>
       <Response attempt={attempt} isOpen={isOpen} />
       {attempt.requestHeaders && (
-        <details>
-          <summary>Headers as sent</summary>
-          <Headers headers={attempt.requestHeaders} />
-        </details>
+        <>
+          <details>
+            <summary>Headers as sent</summary>
+            <Headers headers={attempt.requestHeaders} />
+          </details>
+          <AsCurl delivery={delivery} headers={attempt.requestHeaders} />
+        </>
       )}
       {isSuccess && !attempt.requestHeaders && !isErased(attempt) && (
         <p class="soft">
@@ -115,6 +114,23 @@ function AttemptItem({
     </li>
   );
 }
+
+function AsCurl({ delivery, headers }: { delivery: DeliveryDetails; headers: Record<string, string> }) {
+  const { targetAddress, payload } = delivery;
+  const command = curlCommand(targetAddress, headers, bodySent(payload, headers['content-length']));
+  return (
+    <details>
+      <summary>As a curl command</summary>
+      <Code text={command} label="Copy as curl" wrap />
+      <p class="soft as-curl">
+        It has the address without a query, and the signature as it was sent: a server that checks its age
+        refuses it after five minutes. {isMasked(headers) && 'Put in the values that are shown as ••••.'}
+      </p>
+    </details>
+  );
+}
+
+const isMasked = (headers: Record<string, string>) => Object.values(headers).includes('••••');
 
 function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { statusCode, responseBody, responseHeaders } = attempt;
