@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { placeOrder, type Account } from '../support/client.js';
+import { operator, placeOrder, type Account } from '../support/client.js';
 import { deliveriesOf, startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { placeOrders } from '../support/load.js';
 import { until } from '../support/until.js';
-import { expectSound, inBrowser, withPortal } from './browser.js';
+import { expectSound, inBrowser, openBrowser, withPortal, type Portal, type Stage } from './browser.js';
 
 /** Each makes a delivery for each of the two webhooks. */
 const numbers = ['LOG-1', 'LOG-2', 'LOG-3'];
@@ -14,9 +15,11 @@ let account: Account;
 let good: Hook;
 let bad: Hook;
 let page: Page;
+let portal: Portal;
+let service: Stage['service'];
 
 withPortal(async (stage) => {
-  ({ account, page } = stage);
+  ({ account, page, portal, service } = stage);
   good = await startHook(account, { interests: ['*'], description: 'Good', ordering: 'NONE' });
   bad = await startHook(account, {
     interests: ['*'],
@@ -36,6 +39,13 @@ withPortal(async (stage) => {
 });
 
 const rows = () => page.locator('[data-row]');
+/** As if it had been sent again so often today. */
+const limitReached = (deliveryId: string) =>
+  service.sql(
+    `insert into attempts (shipper_id, delivery_id, number, trigger, started_at)
+     select $1, $2, -n, 'MANUAL', now() from generate_series(1, 100) n`,
+    [account.shipperId, deliveryId],
+  );
 const panel = () => page.getByRole('complementary');
 const openLog = async (query = '') => {
   await page.goto(`/deliveries${query}`);
@@ -146,4 +156,69 @@ inBrowser('a failed attempt is copied as a curl command that sends the same agai
     'x-key': masked,
     connection: again!.headers.connection,
   });
+});
+
+inBrowser('those that are selected are sent again, at most 50, and what is refused is named', async () => {
+  await placeOrders(account, 30);
+  await until('all are in the log', async () => (await deliveriesOf(account, good.webhookId)).length >= 33);
+  await openLog();
+  await page.getByRole('button', { name: 'Load older' }).click();
+  await until('two pages', async () => (await rows().count()) === 66);
+  const all = page.getByRole('checkbox', { name: 'Select all shown' });
+  await all.check();
+  await page.getByRole('button', { name: 'Send 50 again…' }).waitFor();
+  const boxes = rows().getByRole('checkbox');
+  expect([await boxes.nth(49).isChecked(), await boxes.nth(50).isDisabled()]).toEqual([true, true]);
+  await all.uncheck();
+  await page.getByRole('button', { name: /^Send \d+ again…$/ }).waitFor({ state: 'detached' });
+
+  await openLog(`?webhookId=${good.webhookId}`);
+  for (let row = 0; row < 3; row += 1) {
+    await boxes.nth(row).focus();
+    await page.keyboard.press('Space');
+  }
+  expect(await panel().count()).toBe(0);
+  await expectSound(page);
+  const shown = await rows().evaluateAll((found) => found.map((row) => row.dataset.row!));
+  const refused = shown[1]!;
+  await limitReached(refused);
+  portal.allow(/status of 429/);
+  const before = good.receiver.received.length;
+  await page.getByRole('button', { name: 'Send 3 again…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send 3 deliveries again' });
+  await dialog.getByRole('button', { name: 'Send again' }).waitFor();
+  await expectSound(page);
+  await page.keyboard.press('Enter');
+  await dialog.getByText('2 deliveries on the way.').waitFor();
+  await dialog
+    .getByText('1 delivery refused: A delivery can be redelivered at most 100 times a day.')
+    .waitFor();
+  await dialog
+    .getByRole('listitem')
+    .getByText(/^Created of \S+ to Good$/)
+    .waitFor();
+  await expectSound(page);
+  await until('both came again', () => good.receiver.received.length >= before + 2);
+  const ids = good.receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(2);
+  await page.keyboard.press('Enter'); // Close has the focus
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Send 1 again…' }).waitFor();
+  expect(await page.locator(`[data-row="${refused}"]`).getByRole('checkbox').isChecked()).toBe(true);
+});
+
+inBrowser('the operator, who may change nothing, is not offered to send again', async () => {
+  const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
+  const support = await openBrowser(service);
+  await support.page.goto(link.data.url as string);
+  await support.page.getByRole('button', { name: 'Open the portal' }).click();
+  await support.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await support.page.goto('/deliveries');
+  await support.page.locator('[data-row] a').first().click();
+  await support.page.getByRole('button', { name: 'Next delivery' }).waitFor();
+  await support.page.getByRole('heading', { name: /attempts?$/ }).waitFor();
+  expect(await support.page.getByRole('checkbox').count()).toBe(0);
+  expect(await support.page.getByRole('button', { name: /^Send/ }).count()).toBe(0);
+  await expectSound(support.page);
+  await support.close();
 });

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
 import { read, withQuery, type ApiError } from '../../api.js';
@@ -10,6 +11,7 @@ import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
 import { blockerOf, isUnfinished, outcomeInShort, waitInShort } from '../../in-short.js';
 import { countText } from '../../units.js';
 import { lazy } from '../../parts/lazy.js';
+import { ChoiceBar, ChoiceCell, useChoice, type Choice } from './Choosing.js';
 import { FilterBar, filtersOf, noFilters } from './FilterBar.js';
 import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
@@ -24,8 +26,10 @@ const pageSize = 50;
 export function Deliveries() {
   const id = matchPath('/deliveries/:id?', path.value)?.id;
   const filters = filtersOf(query.value);
+  const key = JSON.stringify(filters);
+  const choice = useChoice(key);
   const log = useLiveList<Delivery>({
-    key: JSON.stringify(filters),
+    key,
     read: async (cursor, signal) => {
       const address = withQuery('/v1/deliveries', { ...filters, limit: pageSize, cursor });
       const { deliveries, nextCursor } = await read<DeliveryPage>(address, signal);
@@ -63,11 +67,12 @@ export function Deliveries() {
           live={log}
           error={log.error?.details.length ? <Refused error={log.error} /> : undefined}
           older={rows.length === 0 ? 'Look further back' : 'Load older'}
+          actions={rows.length > 0 && <ChoiceBar rows={rows} {...choice} />}
         >
           {rows.length === 0 ? (
             <NoDeliveries isFiltered={isFiltered} hasOlder={log.hasOlder} />
           ) : (
-            <DeliveryTable pages={pages} selected={id} />
+            <DeliveryTable pages={pages} selected={id} choice={choice} />
           )}
         </LiveRows>
       </div>
@@ -175,7 +180,15 @@ const columns = [
 ] as const;
 
 /** A row opens its delivery; its link is what the keyboard reaches. */
-function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected: string | undefined }) {
+function DeliveryTable({
+  pages,
+  selected,
+  choice: { chosen, choose },
+}: {
+  pages: Page<Delivery>[];
+  selected: string | undefined;
+  choice: Choice;
+}) {
   const webhooks = useWebhookList();
   const shown = pages.flatMap(({ rows }) => rows);
   return (
@@ -183,6 +196,11 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
       <table class="deliveries">
         <thead>
           <tr>
+            {chosen && (
+              <th scope="col" class="delivery-choice">
+                <span class="unseen">Selected</span>
+              </th>
+            )}
             {columns.map(([part, name, kind]) => (
               <th key={part} scope="col" class={`delivery-${part} ${kind ?? ''}`}>
                 {name}
@@ -200,6 +218,7 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
                 webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
                 blocker={blockerOf(delivery, shown)}
                 isSelected={delivery.deliveryId === selected}
+                checkbox={chosen && <ChoiceCell delivery={delivery} chosen={chosen} choose={choose} />}
               />
             ))}
           </tbody>
@@ -215,13 +234,15 @@ interface RowProps {
   webhookStatus: string;
   blocker: Delivery | null;
   isSelected: boolean;
+  checkbox: ComponentChildren;
 }
 
-function Row({ delivery, webhook, webhookStatus, blocker, isSelected }: RowProps) {
+function Row({ delivery, webhook, webhookStatus, blocker, isSelected, checkbox }: RowProps) {
   const { deliveryId, state, shipperTrackingId, attemptCount, createdAt } = delivery;
   const href = addressOf(deliveryId);
   return (
     <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={opens(href)}>
+      {checkbox}
       <td class="delivery-status">
         <DeliveryBadge delivery={delivery} />
         {isUnfinished(delivery) && (

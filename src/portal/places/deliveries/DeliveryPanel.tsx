@@ -10,6 +10,7 @@ import { now, Time } from '../../parts/Time.js';
 import { announce } from '../../parts/Toast.js';
 import { useRead, useResource } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
+import { session } from '../../session.js';
 import { blockerOf, isUnfinished } from '../../in-short.js';
 import { attemptSentence, deliverySentence } from '../../sentences.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
@@ -192,14 +193,14 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
     onWatch(true);
     await reload();
   };
-  const isCancelled = delivery.status === 'CANCELLED';
+  const mayBeSent = delivery.status !== 'CANCELLED' && !session.value?.readOnly;
   const [last] = delivery.attempts;
   return (
     <div class="redeliver">
       {!isWatched && last && isRefused(last) && (
         <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
       )}
-      {!isCancelled && (
+      {mayBeSent && (
         <Button onClick={send} isBusy={isWatched}>
           {delivery.attemptCount === 0 ? 'Send now' : 'Send again'}
         </Button>
