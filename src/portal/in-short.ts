@@ -106,7 +106,8 @@ export function waitInShort(
   return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
 }
 
-const errorsInShort: Record<string, string> = {
+/** All but `HTTP_STATUS`, of which the status says more. */
+export const errorsInShort: Record<string, string> = {
   TIMEOUT: 'No response',
   DNS: 'Name not found',
   CONNECT: 'Refused the connection',

@@ -26,7 +26,7 @@ export function setQuery(changes: Record<string, string | null | undefined>, { p
 
 /** For a row with a link: a click anywhere in the row opens it, unless text is being selected. */
 export const opens = (href: string) => (event: MouseEvent) => {
-  const isOnLink = (event.target as Element).closest('a, button');
+  const isOnLink = (event.target as Element).closest('a, button, label');
   if (!isOnLink && !getSelection()?.toString()) navigate(href);
 };
 

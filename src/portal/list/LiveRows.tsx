@@ -8,15 +8,17 @@ interface Props<Row> {
   /** It is shown for its error, instead of the API's words. */
   error?: ComponentChildren;
   older?: string;
+  /** At the end of the bar. */
+  actions?: ComponentChildren;
   /** The rows, once they are read. */
   children: ComponentChildren;
 }
 
 /** A list that is read again and again, page by page, under its bar. */
-export function LiveRows<Row>({ live, error, older = 'Load older', children }: Props<Row>) {
+export function LiveRows<Row>({ live, error, older = 'Load older', actions, children }: Props<Row>) {
   return (
     <>
-      <LiveBar {...live} />
+      <LiveBar {...live} actions={actions} />
       {live.error ? (
         (error ?? <LoadError error={live.error} />)
       ) : !live.shown ? (
@@ -36,7 +38,14 @@ export function LiveRows<Row>({ live, error, older = 'Load older', children }: P
 }
 
 /** New rows wait here until they are asked for; a switch lets the list rest. */
-function LiveBar<Row>({ shown, showNewest, list, isLive, setIsLive }: LiveList<Row>) {
+function LiveBar<Row>({
+  shown,
+  showNewest,
+  list,
+  isLive,
+  setIsLive,
+  actions,
+}: LiveList<Row> & Pick<Props<Row>, 'actions'>) {
   const show = async () => {
     await showNewest();
     const first = list.current?.querySelector<HTMLElement>('[data-row] a');
@@ -62,6 +71,7 @@ function LiveBar<Row>({ shown, showNewest, list, isLive, setIsLive }: LiveList<R
           {newCount > 0 ? `${newCount}${isNewCapped ? '+' : ''} new` : 'Back to the newest'}
         </Button>
       )}
+      {actions}
     </div>
   );
 }

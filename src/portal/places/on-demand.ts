@@ -1,5 +1,6 @@
 /** All but the list of webhooks and the log: one script, loaded when something of it is opened. */
 export { DeliveryPanel } from './deliveries/DeliveryPanel.js';
+export { SendAgain } from './deliveries/SendAgain.js';
 export { Doctor } from './doctor/Doctor.js';
 export { Inbox } from './inbox/Inbox.js';
 export { Recover } from './recover/Recover.js';

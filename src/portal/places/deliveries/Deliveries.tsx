@@ -1,15 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Empty, PageHead, TableHead, DeliveryBadge } from '../../parts/Page.js';
+import { Empty, PageHead, DeliveryBadge } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
 import { blockerOf, isUnfinished, outcomeInShort, waitInShort } from '../../in-short.js';
 import { countText } from '../../units.js';
 import { lazy } from '../../parts/lazy.js';
+import { ChoiceBar, ChoiceCell, useChoice, type Choice } from './Choosing.js';
 import { FilterBar, filtersOf, noFilters } from './FilterBar.js';
 import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
@@ -24,8 +26,10 @@ const pageSize = 50;
 export function Deliveries() {
   const id = matchPath('/deliveries/:id?', path.value)?.id;
   const filters = filtersOf(query.value);
+  const key = JSON.stringify(filters);
+  const choice = useChoice(key);
   const log = useLiveList<Delivery>({
-    key: JSON.stringify(filters),
+    key,
     read: async (cursor, signal) => {
       const address = withQuery('/v1/deliveries', { ...filters, limit: pageSize, cursor });
       const { deliveries, nextCursor } = await read<DeliveryPage>(address, signal);
@@ -40,6 +44,7 @@ export function Deliveries() {
   useEffect(() => void onDemand().catch(() => undefined), []); // a row may be opened next
   const close = () => navigate(addressOf(null));
   const pages = log.shown?.pages ?? [];
+  const rows = pages.flatMap((page) => page.rows);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <div class={`log ${id ? 'with-panel' : ''}`}>
@@ -54,16 +59,24 @@ export function Deliveries() {
         >
           Each notification, your server's response, and what is still owed.
         </PageHead>
-        <FilterBar filters={filters} />
-        <LiveRows live={log} error={log.error?.details.length ? <Refused error={log.error} /> : undefined}>
-          {pages.every(({ rows }) => rows.length === 0) ? (
-            <NoDeliveries isFiltered={isFiltered} />
+        <FilterBar
+          filters={filters}
+          responded={rows.flatMap(({ lastAttempt }) => lastAttempt?.statusCode ?? [])}
+        />
+        <LiveRows
+          live={log}
+          error={log.error?.details.length ? <Refused error={log.error} /> : undefined}
+          older={rows.length === 0 ? 'Look further back' : 'Load older'}
+          actions={rows.length > 0 && <ChoiceBar rows={rows} {...choice} />}
+        >
+          {rows.length === 0 ? (
+            <NoDeliveries isFiltered={isFiltered} hasOlder={log.hasOlder} />
           ) : (
-            <DeliveryTable pages={pages} selected={id} />
+            <DeliveryTable pages={pages} selected={id} choice={choice} />
           )}
         </LiveRows>
       </div>
-      {id && <DeliveryPanel key={id} id={id} onClose={close} onRead={log.put} />}
+      {id && <DeliveryPanel id={id} {...neighboursOf(id, rows)} onClose={close} onRead={log.put} />}
     </div>
   );
 }
@@ -71,6 +84,15 @@ export function Deliveries() {
 /** Keeps the filters, so that the list stays as it is. */
 const addressOf = (id: string | null) =>
   `/deliveries${id ? `/${id}` : ''}${query.value.size > 0 ? `?${query.value.toString()}` : ''}`;
+
+function neighboursOf(id: string, rows: Delivery[]) {
+  const at = rows.findIndex(({ deliveryId }) => deliveryId === id);
+  const addressAt = (place: number) => {
+    const row = at === -1 ? undefined : rows[place];
+    return row ? addressOf(row.deliveryId) : null;
+  };
+  return { previous: addressAt(at - 1), next: addressAt(at + 1) };
+}
 
 const recoverable = ({ webhookId, from, to }: Record<string, string | undefined>) => ({
   webhookId,
@@ -97,9 +119,10 @@ const ClearFilters = () => (
   </p>
 );
 
-const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
+/** The filter by response looks at some thousands of deliveries at a time: an empty page need not be the end. */
+const NoDeliveries = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: boolean }) =>
   isFiltered ? (
-    <Empty title="Nothing matches these filters">
+    <Empty title={hasOlder ? 'None among the newest' : 'Nothing matches these filters'}>
       <p>The log is kept for 30 days, unless the operator has set another time.</p>
       <ClearFilters />
     </Empty>
@@ -115,7 +138,7 @@ const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
   );
 
 /**
- * When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
+ * A row that the panel leads to comes into view. When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
  * scroll too.
  */
 function useReturn(id: string | undefined, list: { current: HTMLElement | null }): void {
@@ -130,6 +153,7 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
   }, [id]);
   useLayoutEffect(() => {
     if (id) {
+      if (before.current) rowOf(list.current, id)?.scrollIntoView({ block: 'nearest' });
       before.current = { id, scrollY: before.current?.scrollY ?? lastScrollY.current };
       return;
     }
@@ -137,23 +161,53 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
     const { id: left, scrollY: top } = before.current;
     before.current = null;
     if (isOnePage.value) scrollTo(0, top);
-    const row = list.current?.querySelector(`[data-row="${CSS.escape(left)}"] a`);
-    const target = row ?? document.querySelector('h1');
+    const target = rowOf(list.current, left)?.querySelector('a') ?? document.querySelector('h1');
     (target as HTMLElement | null)?.focus({ preventScroll: true });
   }, [id]);
 }
 
+const rowOf = (list: HTMLElement | null, id: string) => list?.querySelector(`[data-row="${CSS.escape(id)}"]`);
+
+/** Each has a class, by which it has its width, and leaves where there is no space for it. */
+const columns = [
+  ['status', 'Status'],
+  ['state', 'State'],
+  ['shipment', 'Shipment'],
+  ['webhook', 'Webhook'],
+  ['attempts', 'Attempts', 'number'],
+  ['response', 'Last response'],
+  ['time', 'Time', 'number'],
+] as const;
+
 /** A row opens its delivery; its link is what the keyboard reaches. */
-function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected: string | undefined }) {
+function DeliveryTable({
+  pages,
+  selected,
+  choice: { chosen, choose },
+}: {
+  pages: Page<Delivery>[];
+  selected: string | undefined;
+  choice: Choice;
+}) {
   const webhooks = useWebhookList();
   const shown = pages.flatMap(({ rows }) => rows);
   return (
     <div class="table-wrap">
       <table class="deliveries">
-        <TableHead
-          columns={['Status', 'State', 'Shipment', 'Webhook', 'Attempts', 'Last response', 'Time']}
-          numbers={['Attempts', 'Time']}
-        />
+        <thead>
+          <tr>
+            {chosen && (
+              <th scope="col" class="delivery-choice">
+                <span class="unseen">Selected</span>
+              </th>
+            )}
+            {columns.map(([part, name, kind]) => (
+              <th key={part} scope="col" class={`delivery-${part} ${kind ?? ''}`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         {pages.map(({ cursor, rows }) => (
           <tbody key={cursor ?? ''}>
             {rows.map((delivery) => (
@@ -164,6 +218,7 @@ function DeliveryTable({ pages, selected }: { pages: Page<Delivery>[]; selected:
                 webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
                 blocker={blockerOf(delivery, shown)}
                 isSelected={delivery.deliveryId === selected}
+                checkbox={chosen && <ChoiceCell delivery={delivery} chosen={chosen} choose={choose} />}
               />
             ))}
           </tbody>
@@ -179,13 +234,15 @@ interface RowProps {
   webhookStatus: string;
   blocker: Delivery | null;
   isSelected: boolean;
+  checkbox: ComponentChildren;
 }
 
-function Row({ delivery, webhook, webhookStatus, blocker, isSelected }: RowProps) {
+function Row({ delivery, webhook, webhookStatus, blocker, isSelected, checkbox }: RowProps) {
   const { deliveryId, state, shipperTrackingId, attemptCount, createdAt } = delivery;
   const href = addressOf(deliveryId);
   return (
     <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={opens(href)}>
+      {checkbox}
       <td class="delivery-status">
         <DeliveryBadge delivery={delivery} />
         {isUnfinished(delivery) && (

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
 import { call, read, withQuery } from '../../api.js';
@@ -6,36 +7,50 @@ import { Code, Id } from '../../parts/Id.js';
 import { DeliveryBadge, DiagnoseLink, Fact, LoadError, Loading, StatusBadge } from '../../parts/Page.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
+import { announce } from '../../parts/Toast.js';
 import { useRead, useResource } from '../../poll.js';
-import { Link } from '../../router.js';
+import { Link, navigate } from '../../router.js';
+import { session } from '../../session.js';
 import { blockerOf, isUnfinished } from '../../in-short.js';
-import { attemptSentence, deliverySentence, triggerText, waitedSentence } from '../../sentences.js';
+import { attemptSentence, deliverySentence } from '../../sentences.js';
 import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
-import { countText, durationText } from '../../units.js';
+import { Attempts, isRefused } from './Attempts.js';
 
 interface Props {
   id: string;
+  /** The addresses of those before and after it in the list; null at its ends. */
+  previous: string | null;
+  next: string | null;
   onClose: () => void;
   onRead: (delivery: DeliveryDetails) => void;
 }
 
-/** One delivery beside the list; on a phone a page of its own. */
-export function DeliveryPanel({ id, onClose, onRead }: Props) {
-  const [isSentAgain, setIsSentAgain] = useState(false);
+/** One delivery beside the list; on a phone a page of its own. It stays while one goes from a delivery to the next. */
+export function DeliveryPanel({ id, previous, next, onClose, onRead }: Props) {
+  const [sentAgainId, setSentAgainId] = useState<string | null>(null);
+  const isSentAgain = sentAgainId === id;
   const Heading = isOnePage.value ? 'h1' : 'h2';
   const heading = useRef<HTMLHeadingElement>(null);
+  const steps = useRef<HTMLDivElement>(null);
   const delivery = useResource(
     async (signal) => {
       const details = await read<DeliveryDetails>(`/v1/deliveries/${id}`, signal);
       onRead(details);
-      return details;
+      return { id, details };
     },
     { key: id, everyMs: isSentAgain ? 1_000 : 3_000 },
   );
-  const { data, error } = delivery;
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const data = delivery.data?.id === id ? delivery.data.details : undefined;
+  const error = delivery.isLoading ? null : delivery.error;
+  useEffect(() => {
+    if (!steps.current?.contains(document.activeElement)) heading.current?.focus({ preventScroll: true });
+  }, [id]);
+  useEffect(() => {
+    if (data && steps.current?.contains(document.activeElement))
+      announce([wordOf(data.state), data.shipperTrackingId].filter(Boolean).join(', '));
+  }, [data?.deliveryId]);
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
     event.preventDefault();
@@ -51,6 +66,10 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
           {data ? wordOf(data.state) : 'Delivery'}
         </Heading>
         {data && <DeliveryBadge delivery={data} />}
+        <div class="panel-steps" ref={steps}>
+          <Step name="Previous delivery" href={previous} path="M3 10.5 8 5.5l5 5" />
+          <Step name="Next delivery" href={next} path="M3 5.5l5 5 5-5" />
+        </div>
         <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
           ×
         </button>
@@ -58,24 +77,40 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
       {error && !data && <LoadError error={error}>The log has no such delivery, or no longer.</LoadError>}
       {!error && !data && <Loading />}
       {data && (
-        <>
+        <Fragment key={id}>
           <p class="summary long">
             <Summary delivery={data} />
           </p>
           <Redeliver
             delivery={data}
             isWatched={isSentAgain}
-            onWatch={setIsSentAgain}
+            onWatch={(isWatched) => setSentAgainId(isWatched ? id : null)}
             reload={delivery.reload}
           />
           <Facts delivery={data} />
           <Attempts delivery={data} />
           <Payload payload={data.payload} />
-        </>
+        </Fragment>
       )}
     </aside>
   );
 }
+
+/** Leads to a neighbour, from which Back leads to the list. At the end it keeps the focus, and does nothing. */
+const Step = ({ name, href, path }: { name: string; href: string | null; path: string }) => (
+  <button
+    type="button"
+    class="copy"
+    aria-label={name}
+    title={name}
+    aria-disabled={href === null}
+    onClick={() => href !== null && navigate(href, { replace: true })}
+  >
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d={path} />
+    </svg>
+  </button>
+);
 
 function Summary({ delivery }: { delivery: DeliveryDetails }) {
   const status = statusOfWebhook(useWebhookList(), delivery.webhookId);
@@ -158,14 +193,14 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
     onWatch(true);
     await reload();
   };
-  const isCancelled = delivery.status === 'CANCELLED';
+  const mayBeSent = delivery.status !== 'CANCELLED' && !session.value?.readOnly;
   const [last] = delivery.attempts;
   return (
     <div class="redeliver">
       {!isWatched && last && isRefused(last) && (
         <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
       )}
-      {!isCancelled && (
+      {mayBeSent && (
         <Button onClick={send} isBusy={isWatched}>
           {delivery.attemptCount === 0 ? 'Send now' : 'Send again'}
         </Button>
@@ -201,190 +236,5 @@ function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
         wrap={form === 'Raw'}
       />
     </section>
-  );
-}
-
-type Attempt = DeliveryDetails['attempts'][number];
-
-/** It failed although there was a response. */
-const isRefused = ({ errorCode, statusCode }: Attempt) => errorCode !== null && statusCode !== null;
-
-function Attempts({ delivery }: { delivery: DeliveryDetails }) {
-  const [earlier, setEarlier] = useState<Attempt[]>([]);
-  const [cursor, setCursor] = useState<string | null | undefined>(undefined);
-  const next = cursor === undefined ? delivery.nextAttemptsCursor : cursor;
-  const loadEarlier = async () => {
-    const address = withQuery(`/v1/deliveries/${delivery.deliveryId}`, { attemptsCursor: next });
-    const page = await read<DeliveryDetails>(address);
-    setEarlier((before) => [...before, ...page.attempts]);
-    setCursor(page.nextAttemptsCursor);
-  };
-  const oldest = delivery.attempts.at(-1)?.number ?? 0;
-  // New attempts push old ones from the first page to where `earlier` begins.
-  const attempts: Attempt[] = [...delivery.attempts, ...earlier.filter(({ number }) => number < oldest)];
-  return (
-    <section aria-labelledby="attempts-title">
-      <SectionTitle id="attempts-title">
-        {countText(delivery.attemptCount, 'attempt', 'attempts')}
-      </SectionTitle>
-      {attempts.length === 0 && (
-        <p class="soft">{isUnsent(delivery) ? 'Nothing has been sent yet.' : 'None has finished yet.'}</p>
-      )}
-      <ol class="attempts">
-        {attempts.map((attempt, index) => (
-          <AttemptItem
-            key={attempt.number}
-            deliveryId={delivery.deliveryId}
-            attempt={attempt}
-            isOpen={index === 0}
-          />
-        ))}
-      </ol>
-      {next && (
-        <p class="more">
-          <Button onClick={loadEarlier}>Earlier attempts</Button>
-        </p>
-      )}
-    </section>
-  );
-}
-
-const isUnsent = ({ status, attemptCount }: DeliveryDetails) =>
-  attemptCount === 0 && (status === 'HELD' || status === 'PENDING');
-
-function AttemptItem({
-  deliveryId,
-  attempt,
-  isOpen,
-}: {
-  deliveryId: string;
-  attempt: Attempt;
-  isOpen: boolean;
-}) {
-  const { number, startedAt, durationMs, statusCode, errorCode, remoteAddress } = attempt;
-  const isSuccess = errorCode === null && durationMs !== null;
-  return (
-    <li class="attempt">
-      <p class="attempt-head">
-        <StatusBadge status={isSuccess ? 'SUCCEEDED' : 'FAILED'}>
-          {statusCode ?? (errorCode === null ? 'Interrupted' : errorCode)}
-        </StatusBadge>
-        <span class="soft">
-          Attempt {number}, {triggerText(attempt)}
-        </span>
-        <span class="attempt-time soft">
-          <Time at={startedAt} />
-        </span>
-      </p>
-      <p class="long">
-        {attemptSentence(attempt)} {waitedSentence(attempt.waitedMs)}
-      </p>
-      {!isOpen && isRefused(attempt) && (
-        <p>
-          <DiagnoseLink deliveryId={deliveryId} number={number} />
-        </p>
-      )}
-      <Phases attempt={attempt} />
-      <p class="soft attempt-facts">
-        <Time at={startedAt} isExact />
-        {durationMs !== null && <> · {durationText(durationMs)}</>}
-        {remoteAddress && (
-          <>
-            {' · '}
-            <code>{remoteAddress}</code>
-          </>
-        )}
-      </p>
-      <Response attempt={attempt} isOpen={isOpen} />
-      {attempt.requestHeaders && (
-        <details>
-          <summary>Headers as sent</summary>
-          <Headers headers={attempt.requestHeaders} />
-        </details>
-      )}
-      {isSuccess && !attempt.requestHeaders && !isErased(attempt) && (
-        <p class="soft">
-          The service keeps phases and headers of failures only, unless its operator sets it to keep all.
-        </p>
-      )}
-    </li>
-  );
-}
-
-function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  const { statusCode, responseBody, responseHeaders } = attempt;
-  if (statusCode === null) return null;
-  if (!responseBody && !responseHeaders) return <p class="soft">{noBody(attempt)}</p>;
-  return (
-    <details open={isOpen}>
-      <summary>Response</summary>
-      {responseHeaders && <Headers headers={responseHeaders} />}
-      {responseBody ? (
-        <Code text={responseBody} label="Copy the response" wrap />
-      ) : (
-        <p class="soft">{noBody(attempt)}</p>
-      )}
-    </details>
-  );
-}
-
-/** A response without a body has an empty one; one that could not be read has none, and says why. */
-const isErased = ({ responseBody, errorDetail }: Attempt) => responseBody === null && errorDetail === null;
-
-function noBody(attempt: Attempt): string {
-  if (isErased(attempt))
-    return 'No body is stored. It may have been erased with the personal data of the shipment.';
-  return attempt.responseBody === null ? 'Its body was not read.' : 'The response has no body.';
-}
-
-const Headers = ({ headers }: { headers: Record<string, string> }) => (
-  <dl class="headers">
-    {Object.entries(headers).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-);
-
-type PhaseTimes = Pick<
-  DeliveryDetails['attempts'][number],
-  'durationMs' | 'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs'
->;
-
-const width = 400;
-const height = 6;
-
-/** Where the time of an attempt went, as a bar and in words. */
-function Phases({ attempt }: { attempt: PhaseTimes }) {
-  const parts = [
-    { name: 'DNS', ms: attempt.dnsMs },
-    { name: 'connect', ms: attempt.connectMs },
-    { name: 'TLS', ms: attempt.tlsMs },
-    { name: 'first byte', ms: attempt.firstByteMs },
-  ].filter((part): part is { name: string; ms: number } => part.ms !== null);
-  if (parts.length === 0) return null;
-  const known = parts.reduce((sum, { ms }) => sum + ms, 0);
-  const wholeMs = Math.max(attempt.durationMs ?? 0, known, 1);
-  let at = 0;
-  return (
-    <div class="phases">
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-        <rect class="whole" width={width} height={height} />
-        {parts.map(({ name, ms }) => {
-          const x = at;
-          at += (ms / wholeMs) * width;
-          return <rect key={name} class={`phase-${name.slice(0, 3)}`} x={x} width={at - x} height={height} />;
-        })}
-      </svg>
-      <ul>
-        {parts.map(({ name, ms }) => (
-          <li key={name} class={`phase-${name.slice(0, 3)}`}>
-            {name} {durationText(ms)}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

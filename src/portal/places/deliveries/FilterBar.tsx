@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../parts/Button.js';
 import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
 import { Form, MomentField, Select, SubmitButton } from '../../parts/Form.js';
+import { errorsInShort } from '../../in-short.js';
 import { named } from '../../words.js';
 import { exact } from '../../parts/Time.js';
 import { setQuery } from '../../router.js';
@@ -39,8 +40,14 @@ const statuses = [
   ...named(['SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
 ] as const;
 
+interface Props {
+  filters: Filters;
+  /** The HTTP statuses of the rows. */
+  responded: number[];
+}
+
 /** The filters of the log. All of them are in the address, so that a view can be shared. */
-export function FilterBar({ filters }: { filters: Filters }) {
+export function FilterBar({ filters, responded }: Props) {
   const webhooks = useWebhookList().map((webhook) => [webhook.webhookId, shortNameOf(webhook)] as const);
   const states = named([...useStates(), ...notices]);
   return (
@@ -49,6 +56,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
         <FilterChoice name="status" label="Status" all="Any status" options={statuses} />
         <FilterChoice name="state" label="State" all="Any state" options={states} />
         <FilterChoice name="webhookId" label="Webhook" all="Any webhook" options={webhooks} />
+        <OutcomeChoice filters={filters} responded={responded} />
         <TimeRange filters={filters} />
         <NumberSearch label="Number of the shipment" placeholder="Number" onSearch={search} />
       </div>
@@ -71,14 +79,54 @@ function Chips({ filters }: { filters: Filters }) {
     <p class="chips">
       {shipperTrackingId && <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />}
       {trackingId && <Chip name="trackingId" text={`Tracking id ${trackingId}`} />}
-      {statusCode && <Chip name="statusCode" text={`Response ${statusCode}`} />}
-      {errorCode && <Chip name="errorCode" text={`Error ${errorCode}`} />}
+      {statusCode && errorCode && <Chip name="errorCode" text={`Error ${errorCode}`} />}
       {from && <Chip name="from" text={`From ${exact(from)}`} />}
       {to && <Chip name="to" text={`Before ${exact(to)}`} />}
       <button type="button" class="link" onClick={() => setQuery(noFilters)}>
         Clear all
       </button>
     </p>
+  );
+}
+
+const usualStatuses = [200, 400, 401, 403, 404, 408, 410, 429, 500, 502, 503, 504];
+const errors = [...Object.entries(errorsInShort), ['HTTP_STATUS', 'Any status but 2xx']] as const;
+
+/** The outcome of the last attempt: a status or an error. The address may have both. */
+function OutcomeChoice({ filters, responded }: Props) {
+  const { statusCode = '', errorCode = '' } = filters;
+  const chosen = statusCode || errorCode;
+  const statuses = [...new Set([...usualStatuses, ...responded].map(String))].sort();
+  const isListed = chosen === '' || [...statuses, ...errors.map(([code]) => code)].includes(chosen);
+  const choose = (code: string) => {
+    const isStatus = /^\d/.test(code);
+    setQuery({ statusCode: isStatus ? code : null, errorCode: isStatus ? null : code });
+  };
+  return (
+    <Select
+      class={chosen ? 'is-set' : ''}
+      aria-label="Response"
+      value={chosen}
+      options={[]}
+      onChoose={choose}
+    >
+      <option value="">Any response</option>
+      {!isListed && <option value={chosen}>{chosen}</option>}
+      <optgroup label="Status">
+        {statuses.map((code) => (
+          <option key={code} value={code}>
+            {code}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Error">
+        {errors.map(([code, text]) => (
+          <option key={code} value={code}>
+            {text}
+          </option>
+        ))}
+      </optgroup>
+    </Select>
   );
 }
 

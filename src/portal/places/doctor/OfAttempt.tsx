@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { diagnose, type Diagnosis } from '../../../client/diagnose.js';
-import { serviceForms } from '../../../client/diagnosis/body.js';
 import { read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Form, SubmitButton, TextField } from '../../parts/Form.js';
@@ -12,6 +11,7 @@ import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence } from '../../sentences.js';
 import { wordOf } from '../../words.js';
+import { bodySent } from '../deliveries/as-sent.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 import { Findings } from './Findings.js';
 import { OfPasted, secretField } from './OfPasted.js';
@@ -44,12 +44,6 @@ async function readSent(deliveryId: string, number: number, signal: AbortSignal)
     if (attemptsCursor === null) break;
   }
   return null;
-}
-
-/** The API has the body as an object; a notice is written in another form than the rest, and longer. */
-function bodySent(payload: object, length: string | undefined): string {
-  const forms = serviceForms(JSON.stringify(payload));
-  return forms.find((form) => String(new TextEncoder().encode(form).length) === length) ?? forms[0]!;
 }
 
 /** Diagnoses an attempt by what was sent in it, and asks for the secret only. */

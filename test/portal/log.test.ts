@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { operator, placeOrder, type Account } from '../support/client.js';
+import { deliveriesOf, startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { placeOrders } from '../support/load.js';
+import { until } from '../support/until.js';
+import { expectSound, inBrowser, openBrowser, withPortal, type Portal, type Stage } from './browser.js';
+
+/** Each makes a delivery for each of the two webhooks. */
+const numbers = ['LOG-1', 'LOG-2', 'LOG-3'];
+
+let account: Account;
+let good: Hook;
+let bad: Hook;
+let page: Page;
+let portal: Portal;
+let service: Stage['service'];
+
+withPortal(async (stage) => {
+  ({ account, page, portal, service } = stage);
+  good = await startHook(account, { interests: ['*'], description: 'Good', ordering: 'NONE' });
+  bad = await startHook(account, {
+    interests: ['*'],
+    description: 'Bad',
+    ordering: 'NONE',
+    headers: { 'X-Key': 'a secret' },
+  });
+  stage.onEnd(good.receiver.close);
+  stage.onEnd(bad.receiver.close);
+  Object.assign(bad.response, { status: 503, headers: { 'retry-after': '1800' } });
+  for (const number of numbers) await placeOrder(account, number);
+  await untilFound(async () => {
+    const found = [good, bad].map(({ webhookId }) => deliveriesOf(account, webhookId));
+    const all = (await Promise.all(found)).flat();
+    return all.filter(({ lastAttempt }) => lastAttempt).length === 2 * numbers.length;
+  });
+});
+
+const rows = () => page.locator('[data-row]');
+/** As if it had been sent again so often today. */
+const limitReached = (deliveryId: string) =>
+  service.sql(
+    `insert into attempts (shipper_id, delivery_id, number, trigger, started_at)
+     select $1, $2, -n, 'MANUAL', now() from generate_series(1, 100) n`,
+    [account.shipperId, deliveryId],
+  );
+const panel = () => page.getByRole('complementary');
+const openLog = async (query = '') => {
+  await page.goto(`/deliveries${query}`);
+  await rows().first().waitFor();
+};
+
+inBrowser('a response or an error is chosen by keyboard, is in the address, and is shown by it', async () => {
+  await openLog();
+  const choice = page.getByRole('combobox', { name: 'Response' });
+  await choice.focus();
+  await page.keyboard.type('503');
+  await until('those that got a 503', async () => (await rows().count()) === numbers.length);
+  expect(new URL(page.url()).search).toBe('?statusCode=503');
+  await page.reload();
+  await rows().first().waitFor();
+  expect(await choice.inputValue()).toBe('503');
+  expect(await rows().count()).toBe(numbers.length);
+  await expectSound(page);
+  await choice.selectOption({ label: 'No response' });
+  await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?errorCode=TIMEOUT');
+  await page.goto('/deliveries?statusCode=299');
+  await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+  expect(await choice.inputValue()).toBe('299');
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await until('all of them', async () => (await rows().count()) === 2 * numbers.length);
+  expect(await choice.inputValue()).toBe('');
+});
+
+inBrowser(
+  'the webhook of each delivery stays beside the open panel, however wide the window is',
+  async () => {
+    await openLog(`?webhookId=${bad.webhookId}`);
+    await rows().first().getByRole('link').click();
+    await panel().getByText('1 attempt').waitFor();
+    try {
+      for (const width of [1_030, 1_200, 1_440, 1_920]) {
+        await page.setViewportSize({ width, height: 900 });
+        const cells = [page.getByRole('columnheader', { name: 'Webhook' }), rows().first().getByText('Bad')];
+        for (const cell of cells) {
+          const box = (await cell.boundingBox())!;
+          expect(box.width).toBeGreaterThanOrEqual(80);
+          expect(box.x + box.width).toBeLessThanOrEqual((await panel().boundingBox())!.x);
+        }
+      }
+    } finally {
+      await page.setViewportSize({ width: 1_440, height: 900 });
+    }
+  },
+);
+
+inBrowser('the panel leads from a delivery to the next, over the rows as listed, to their ends', async () => {
+  await openLog(`?webhookId=${bad.webhookId}`);
+  const [newest, ...numbersDown] = [...numbers].reverse();
+  await page.setViewportSize({ width: 1_440, height: 300 });
+  await rows().first().getByRole('link').click();
+  const shipment = (number: string) => panel().getByRole('link', { name: number, exact: true }).waitFor();
+  await shipment(newest!);
+  const [previous, next] = ['Previous delivery', 'Next delivery'].map((name) =>
+    panel().getByRole('button', { name }),
+  ) as [Locator, Locator];
+  expect([await previous.isDisabled(), await next.isDisabled()]).toEqual([true, false]);
+  await next.focus();
+  for (const number of numbersDown) {
+    await page.keyboard.press('Enter');
+    await shipment(number);
+    await page.getByText(`Created, ${number}`).waitFor({ state: 'attached' }); // for screen readers
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Next delivery');
+    expect(new URL(page.url()).searchParams.get('webhookId')).toBe(bad.webhookId);
+    const box = (await page.locator('tr.selected').boundingBox())!;
+    expect(box.y >= 50 && box.y + box.height <= 300).toBe(true);
+  }
+  expect([await previous.isDisabled(), await next.isDisabled()]).toEqual([false, true]);
+  await page.keyboard.press('Enter');
+  await shipment(numbersDown.at(-1)!);
+  await expectSound(page);
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
+  expect(await page.locator('tr:has(:focus)').innerText()).toContain(numbersDown.at(-1));
+  await rows().nth(1).getByRole('link').click();
+  await previous.click();
+  await shipment(newest!);
+  await page.goBack();
+  await panel().waitFor({ state: 'detached' });
+});
+
+inBrowser('a failed attempt is copied as a curl command that sends the same again', async () => {
+  await openLog(`?webhookId=${bad.webhookId}`);
+  await rows().first().getByRole('link').click();
+  await panel().getByText('As a curl command').click();
+  await panel().getByText('Put in the values that are shown as ••••.').waitFor();
+  await expectSound(page);
+  await panel().getByRole('button', { name: 'Copy as curl' }).click();
+  const command = await page.evaluate<string>('navigator.clipboard.readText()');
+  const before = bad.receiver.received.length;
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  expect(stdout).toMatch(/^HTTP\/1\.1 503 /);
+  const [again] = bad.receiver.received.slice(before);
+  const first = bad.receiver.received.find(
+    ({ headers }) => headers['webhook-signature'] === again!.headers['webhook-signature'],
+  )!;
+  expect(first).not.toBe(again);
+  expect(again!.body).toBe(first.body);
+  expect(again!.path).toBe(first.path);
+  const masked = Buffer.from('••••').toString('latin1');
+  expect(again!.headers).toEqual({
+    ...first.headers,
+    'x-key': masked,
+    connection: again!.headers.connection,
+  });
+});
+
+inBrowser('those that are selected are sent again, at most 50, and what is refused is named', async () => {
+  await placeOrders(account, 30);
+  await until('all are in the log', async () => (await deliveriesOf(account, good.webhookId)).length >= 33);
+  await openLog();
+  await page.getByRole('button', { name: 'Load older' }).click();
+  await until('two pages', async () => (await rows().count()) === 66);
+  const all = page.getByRole('checkbox', { name: 'Select all shown' });
+  await all.check();
+  await page.getByRole('button', { name: 'Send 50 again…' }).waitFor();
+  const boxes = rows().getByRole('checkbox');
+  expect([await boxes.nth(49).isChecked(), await boxes.nth(50).isDisabled()]).toEqual([true, true]);
+  await all.uncheck();
+  await page.getByRole('button', { name: /^Send \d+ again…$/ }).waitFor({ state: 'detached' });
+
+  await openLog(`?webhookId=${good.webhookId}`);
+  for (let row = 0; row < 3; row += 1) {
+    await boxes.nth(row).focus();
+    await page.keyboard.press('Space');
+  }
+  expect(await panel().count()).toBe(0);
+  await expectSound(page);
+  const shown = await rows().evaluateAll((found) => found.map((row) => row.dataset.row!));
+  const refused = shown[1]!;
+  await limitReached(refused);
+  portal.allow(/status of 429/);
+  const before = good.receiver.received.length;
+  await page.getByRole('button', { name: 'Send 3 again…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send 3 deliveries again' });
+  await dialog.getByRole('button', { name: 'Send again' }).waitFor();
+  await expectSound(page);
+  await page.keyboard.press('Enter');
+  await dialog.getByText('2 deliveries on the way.').waitFor();
+  await dialog
+    .getByText('1 delivery refused: A delivery can be redelivered at most 100 times a day.')
+    .waitFor();
+  await dialog
+    .getByRole('listitem')
+    .getByText(/^Created of \S+ to Good$/)
+    .waitFor();
+  await expectSound(page);
+  await until('both came again', () => good.receiver.received.length >= before + 2);
+  const ids = good.receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(2);
+  await page.keyboard.press('Enter'); // Close has the focus
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Send 1 again…' }).waitFor();
+  expect(await page.locator(`[data-row="${refused}"]`).getByRole('checkbox').isChecked()).toBe(true);
+});
+
+inBrowser('the operator, who may change nothing, is not offered to send again', async () => {
+  const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
+  const support = await openBrowser(service);
+  await support.page.goto(link.data.url as string);
+  await support.page.getByRole('button', { name: 'Open the portal' }).click();
+  await support.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await support.page.goto('/deliveries');
+  await support.page.locator('[data-row] a').first().click();
+  await support.page.getByRole('button', { name: 'Next delivery' }).waitFor();
+  await support.page.getByRole('heading', { name: /attempts?$/ }).waitFor();
+  expect(await support.page.getByRole('checkbox').count()).toBe(0);
+  expect(await support.page.getByRole('button', { name: /^Send/ }).count()).toBe(0);
+  await expectSound(support.page);
+  await support.close();
+});
