@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Account } from '../support/client.js';
 import { orderDelivered, startHook, type Hook } from '../support/deliveries.js';
 import { placeOrders } from '../support/load.js';
-import { expectSoundAsIs, inBrowser, withPortal } from './browser.js';
+import { expectSound, expectSoundAsIs, inBrowser, withPortal } from './browser.js';
 import { desk, phone, placesOf } from './launch.js';
 
 let account: Account;
@@ -21,6 +21,7 @@ withPortal(async (stage) => {
   await orderDelivered(account, hook.webhookId);
 });
 
+const button = (name: string) => page.getByRole('button', { name, exact: true });
 const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
 
 inBrowser('on a phone a menu leads to every place, and none is wider than the window', async () => {
@@ -76,3 +77,76 @@ inBrowser(
     }
   },
 );
+
+const rowOfFocus = () =>
+  page.evaluate<string | undefined>("document.activeElement.closest('[data-row]')?.dataset.row");
+const rowIds = () => page.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.dataset.row));
+
+inBrowser('j and k go through the rows, Enter opens one, / goes to the search', async () => {
+  await page.goto('/deliveries');
+  await page.locator('[data-row]').nth(2).waitFor();
+  const ids = await rowIds();
+  for (const [key, row] of [
+    ['k', ids[0]],
+    ['j', ids[1]],
+    ['j', ids[2]],
+    ['k', ids[1]],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect([key, await rowOfFocus()]).toEqual([key, row]);
+  }
+  expect(await page.locator(':focus-visible').getAttribute('href')).toBe(`/deliveries/${ids[1]}`);
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('heading').first().waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/deliveries/${ids[1]}`);
+  await expectSound(page);
+  await page.keyboard.press('j'); // from the row of the open delivery
+  expect(await rowOfFocus()).toBe(ids[2]);
+  await page.keyboard.press('/');
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Number of the shipment');
+  await page.keyboard.type('j/k?');
+  expect(await page.getByRole('searchbox').inputValue()).toBe('j/k?');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+
+  await page.goto('/shipments');
+  await page.locator('[data-row]').first().waitFor();
+  await page.keyboard.press('Control+j');
+  await page.keyboard.press('Alt+k');
+  expect(await rowOfFocus()).toBeUndefined();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('list', { name: 'Notified of Created' }).waitFor();
+  await page.goto('/webhooks');
+  await page.getByRole('row', { name: 'Shop' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  expect(await focused()).toBe('Shop');
+});
+
+inBrowser('? lists the keys, which do nothing under a dialog, and can be turned off', async () => {
+  await page.goto('/webhooks');
+  await page.getByRole('row', { name: 'Shop' }).waitFor();
+  await page.keyboard.press('?');
+  const list = page.getByRole('dialog', { name: 'Keys' });
+  await list.getByText('Next and previous row').waitFor();
+  await expectSound(page);
+  await page.keyboard.press('j');
+  expect(await page.locator('tr :focus').count()).toBe(0);
+  const areUsed = list.getByRole('checkbox', { name: 'Use / j k ? in this browser' });
+  await areUsed.uncheck();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('row', { name: 'Shop' }).waitFor();
+  await page.keyboard.press('?');
+  await page.keyboard.press('j');
+  expect([await list.count(), await page.locator('tr :focus').count()]).toEqual([0, 0]);
+  await button('Keys').click();
+  await areUsed.check();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Keys');
+  await page.keyboard.press('?');
+  await list.waitFor();
+});

@@ -8,6 +8,7 @@ import { placeAt } from '../places.js';
 import { Link, navigate, path } from '../router.js';
 import { logOut, session, hasEmail, hasGreeting, logIn, rememberedKey } from '../session.js';
 import { Dialog } from '../parts/Dialog.js';
+import { Keys, KeysButton } from './Keys.js';
 import { Navigation } from './Navigation.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
 
@@ -56,10 +57,12 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
       <header class="top">
         <Navigation />
         <div class="top-end">
+          <KeysButton />
           <a href="/docs">Docs</a>
           <AccountMenu />
         </div>
       </header>
+      <Keys />
       <SupportBanner />
       <OutageBanner />
       <main id="main" ref={main} tabIndex={-1}>
