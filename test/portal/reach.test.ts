@@ -150,3 +150,78 @@ inBrowser('? lists the keys, which do nothing under a dialog, and can be turned 
   await page.keyboard.press('?');
   await list.waitFor();
 });
+
+const dialog = (name: string) => page.getByRole('dialog', { name, exact: true });
+const question = () => dialog('Discard your changes?');
+/** Each way out of a dialog that is not its Cancel. */
+const waysOut: [string, () => Promise<unknown>][] = [
+  ['Esc', () => page.keyboard.press('Escape')],
+  ['the cross', () => button('Close').first().click()],
+  ['a click beside it', () => page.mouse.click(5, 400)],
+  ['Back', () => page.goBack()],
+];
+
+inBrowser('a changed form is discarded only after a question, whichever way it is left', async () => {
+  await page.goto('/deliveries');
+  await placesOf(page).getByRole('link', { name: 'Webhooks' }).click();
+  await button('New webhook').click();
+  const form = dialog('New webhook');
+  await form.getByLabel('Address').fill('https://example.com/typed');
+  for (const [way, leave] of waysOut) {
+    await leave();
+    await question().waitFor();
+    expect([way, await focused()]).toEqual([way, 'Keep editing']);
+    await page.keyboard.press('Escape');
+    await question().waitFor({ state: 'detached' });
+    expect([way, new URL(page.url()).pathname]).toEqual([way, '/webhooks']);
+    expect(await form.getByLabel('Address').inputValue()).toBe('https://example.com/typed');
+  }
+  await page.keyboard.press('Escape');
+  await question().waitFor();
+  await expectSound(page);
+  await button('Keep editing').click();
+  await question().waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await button('Discard').click();
+  await form.waitFor({ state: 'detached' });
+  expect(await focused()).toBe('New webhook');
+
+  await button('New webhook').click();
+  await form.getByLabel('Only these').check();
+  await page.goBack();
+  await question().waitFor();
+  await button('Discard').click();
+  await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+
+  await placesOf(page).getByRole('link', { name: 'Tokens' }).click();
+  await button('New token').click();
+  await dialog('New token').getByLabel('Name').fill('Shop');
+  await page.keyboard.press('Escape');
+  await question().waitFor();
+  await button('Keep editing').click();
+  await button('Cancel').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+inBrowser('a form that is as it was closes at once, and so does one that is only a list', async () => {
+  for (const [, leave] of waysOut) {
+    await page.goto('/deliveries');
+    await placesOf(page).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Shop' }).click();
+    await button('More').click();
+    await button('Edit').click();
+    const form = dialog('Edit webhook');
+    await form.getByLabel('Description').fill('Another');
+    await form.getByLabel('Description').fill('Shop');
+    await button('Add a header').click();
+    await leave();
+    await form.waitFor({ state: 'detached' });
+    expect(await question().count()).toBe(0);
+  }
+  await page.goto(`/webhooks/${hook.webhookId}`);
+  await button('Send test').click();
+  await dialog('Send a test').getByLabel('State').selectOption('LOST');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
