@@ -24,6 +24,17 @@ export function setQuery(changes: Record<string, string | null | undefined>, { p
   navigate(text ? `${path.value}?${text}` : path.value, { replace: !push });
 }
 
+type Asks = (leave: () => void) => boolean;
+const asking = new Set<Asks>();
+
+/** `asks` is called before a link or Back leaves the page. If it returns true, the page stays until it calls `leave`. */
+export function whenLeft(asks: Asks): () => void {
+  asking.add(asks);
+  return () => asking.delete(asks);
+}
+
+const stays = (leave: () => void) => [...asking].some((asks) => asks(leave));
+
 /** For a row with a link: a click anywhere in the row opens it, unless text is being selected. */
 export const opens = (href: string) => (event: MouseEvent) => {
   const isOnLink = (event.target as Element).closest('a, button, label');
@@ -42,7 +53,7 @@ export function Link({ href, onClick, ...attributes }: JSX.IntrinsicElements['a'
           event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
         if (!isPlain || event.defaultPrevented) return;
         event.preventDefault();
-        navigate(href);
+        if (!stays(() => navigate(href))) navigate(href);
       }}
     />
   );
@@ -53,4 +64,9 @@ function readLocation(): void {
   query.value = new URLSearchParams(location.search);
 }
 
-addEventListener('popstate', readLocation);
+addEventListener('popstate', () => {
+  const shown = query.value.size > 0 ? `${path.value}?${query.value.toString()}` : path.value;
+  const isLeft = location.pathname !== path.value;
+  if (isLeft && stays(() => history.back())) history.pushState(null, '', shown);
+  else readLocation();
+});

@@ -73,6 +73,7 @@ export function NumberSearch({ label, placeholder = label, kind, onSearch }: Sea
     >
       <input
         type="search"
+        aria-keyshortcuts="/"
         aria-label={label}
         aria-describedby={problem ? 'search-problem' : undefined}
         placeholder={placeholder}

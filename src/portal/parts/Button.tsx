@@ -49,6 +49,8 @@ export function Choices<Name extends string>(props: {
   names: readonly Name[];
   chosen: Name;
   onChoose: (name: Name) => void;
+  /** The key that goes to the pressed one. */
+  shortcut?: string;
 }) {
   return (
     <div class="choices" role="group" aria-label={props.label}>
@@ -58,6 +60,7 @@ export function Choices<Name extends string>(props: {
           type="button"
           class="choice"
           aria-pressed={name === props.chosen}
+          aria-keyshortcuts={name === props.chosen ? props.shortcut : undefined}
           onClick={() => props.onChoose(name)}
         >
           {name}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from './Button.js';
-import { Form, FormProblem, SubmitButton } from './Form.js';
+import { whenLeft } from '../router.js';
+import { Form, FormProblem, isChanged, SubmitButton } from './Form.js';
 
 interface DialogProps {
   title: string;
@@ -13,11 +14,21 @@ interface DialogProps {
 
 /**
  * A native modal dialog, open as long as it is rendered. The focus goes to the first field (or to what has `autofocus`)
- * and returns to where it was.
+ * and returns to where it was. It asks before it discards a form that was changed; a form's own Cancel does not.
  */
 export function Dialog({ title, children, onClose, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [asked, setAsked] = useState<{ leave: () => void } | null>(null);
+  /** Closes it, then leaves. Returns whether it stays open. */
+  const stays = (leave = () => {}) => {
+    if (!onClose) return true;
+    const isLost = [...element.current!.querySelectorAll('form')].some(isChanged);
+    if (isLost) setAsked({ leave });
+    else onClose();
+    return isLost;
+  };
+  useEffect(() => whenLeft(stays));
   useEffect(() => {
     const before = document.activeElement;
     const dialog = element.current!;
@@ -30,7 +41,8 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
     first?.focus();
     return () => {
       dialog.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // A dialog within this one is closed next; until then nothing beside it takes the focus.
+      queueMicrotask(() => before instanceof HTMLElement && before.isConnected && before.focus());
     };
   }, []);
   return (
@@ -40,26 +52,40 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose?.();
+        stays();
       }}
       onClose={() => {
         if (!element.current) return; // closed by its removal
-        if (onClose) onClose();
-        else element.current.showModal(); // a browser does not let a page refuse the second Escape
+        if (stays()) element.current.showModal(); // a browser does not let a page refuse the second Escape
       }}
-      onMouseDown={(event) => event.target === element.current && onClose?.()}
+      onMouseDown={(event) => event.target === element.current && stays()}
     >
       <div class="dialog-body">
         <header>
           <h2 id={titleId}>{title}</h2>
           {onClose && (
-            <button type="button" class="close" aria-label="Close" onClick={onClose}>
+            <button type="button" class="close" aria-label="Close" onClick={() => stays()}>
               ×
             </button>
           )}
         </header>
         {children}
       </div>
+      {asked && (
+        <Confirm
+          title="Discard your changes?"
+          action="Discard"
+          cancel="Keep editing"
+          isDangerous
+          onConfirm={() => {
+            onClose!();
+            asked.leave();
+          }}
+          onClose={() => setAsked(null)}
+        >
+          <p>What you entered has not been saved.</p>
+        </Confirm>
+      )}
     </dialog>
   );
 }
@@ -70,14 +96,23 @@ interface ConfirmProps {
   children: ComponentChildren;
   /** The text of the button: "Delete webhook". */
   action: string;
+  cancel?: string;
   isDangerous?: boolean;
   /** The dialog closes when it resolves; an ApiError is shown in it. */
-  onConfirm: () => Promise<unknown>;
+  onConfirm: () => unknown;
   onClose: () => void;
 }
 
 /** Asks before something happens. The focus is on Cancel where it is dangerous. */
-export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  action,
+  cancel = 'Cancel',
+  isDangerous = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const confirm = async () => {
     await onConfirm();
     onClose();
@@ -89,7 +124,7 @@ export function Confirm({ title, children, action, isDangerous = false, onConfir
         <FormProblem />
         <footer>
           <Button onClick={onClose} autofocus={isDangerous}>
-            Cancel
+            {cancel}
           </Button>
           <SubmitButton kind={isDangerous ? 'danger' : 'primary'} autofocus={!isDangerous}>
             {action}

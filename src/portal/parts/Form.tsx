@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError, type ApiError } from '../api.js';
 import { Button } from './Button.js';
 
@@ -15,6 +15,21 @@ interface FormProps {
   class?: string;
 }
 
+/** The contents of each form when it was shown or last sent. */
+const kept = new WeakMap<HTMLFormElement, string>();
+
+/** All that is filled in, in any order: an empty row more is no change. */
+const contentsOf = (form: HTMLFormElement) =>
+  [...form.querySelectorAll<HTMLInputElement>('input, select, textarea')]
+    .filter(({ type, checked, value }) => (type === 'checkbox' || type === 'radio' ? checked : value))
+    .map(({ labels, ariaLabel, value }) => `${labels?.[0]?.textContent ?? ariaLabel} ${value}`)
+    .sort()
+    .join('\n');
+
+/** Whether something that was filled in would be lost. A form that is nothing but lists is chosen again at once. */
+export const isChanged = (form: HTMLFormElement): boolean =>
+  form.querySelector('input, textarea') !== null && kept.get(form) !== contentsOf(form);
+
 /** A form whose fields (`Field`) show what the API says of them. After a refusal the first wrong field has the focus. */
 export function Form({ children, onSubmit, class: className }: FormProps) {
   const [error, setError] = useState<ApiError | null>(null);
@@ -23,6 +38,8 @@ export function Form({ children, onSubmit, class: className }: FormProps) {
   useEffect(() => {
     if (error) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
+  const keep = () => void (element.current && kept.set(element.current, contentsOf(element.current)));
+  useLayoutEffect(keep, []);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -30,6 +47,7 @@ export function Form({ children, onSubmit, class: className }: FormProps) {
     setError(null);
     try {
       await onSubmit();
+      keep();
     } catch (problem) {
       if (!isApiError(problem)) throw problem;
       setError(problem);

@@ -4,12 +4,12 @@ import { Button } from '../parts/Button.js';
 import { Empty, Loading } from '../parts/Page.js';
 import { exact, now, Time } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
-import { placeAt, places } from '../places.js';
+import { placeAt } from '../places.js';
 import { Link, navigate, path } from '../router.js';
-import { useWebhookList } from '../places/webhook-list.js';
-import { hasProblem } from '../places/webhooks/summary.js';
 import { logOut, session, hasEmail, hasGreeting, logIn, rememberedKey } from '../session.js';
 import { Dialog } from '../parts/Dialog.js';
+import { Keys, KeysButton } from './Keys.js';
+import { Navigation } from './Navigation.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
 
 /** The frame around every place, or the log-in page. */
@@ -48,38 +48,21 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
       (main.current?.querySelector<HTMLElement>('h1') ?? main.current)?.focus({ preventScroll: true });
     }
     isFirst.current = false;
-    // On a phone the navigation scrolls.
-    document.querySelector('.top [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [pattern]);
-  const [, area] = path.value.split('/');
   return (
     <>
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <header class="top">
-        <Link class="brand" href="/webhooks">
-          Parcelhook
-        </Link>
-        <nav aria-label="Places">
-          {places
-            .filter(({ isListed }) => isListed !== false)
-            .map(({ pattern, label }) => {
-              const href = pattern.replace(/\/:.*/, '');
-              const current = href === `/${area}` ? 'page' : undefined;
-              return (
-                <Link key={href} href={href} aria-current={current}>
-                  {label}
-                  {href === '/webhooks' && <Problems />}
-                </Link>
-              );
-            })}
-        </nav>
+        <Navigation />
         <div class="top-end">
+          <KeysButton />
           <a href="/docs">Docs</a>
           <AccountMenu />
         </div>
       </header>
+      <Keys />
       <SupportBanner />
       <OutageBanner />
       <main id="main" ref={main} tabIndex={-1}>
@@ -91,16 +74,6 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
       </main>
     </>
   );
-}
-
-/** How many webhooks fail or are disabled; the list is read again when a place is opened after a while. */
-function Problems() {
-  const count = useWebhookList().filter(hasProblem).length;
-  return count > 0 ? (
-    <span class="count" title={`${count} with a problem`}>
-      {count}
-    </span>
-  ) : null;
 }
 
 function AccountMenu() {

@@ -46,6 +46,7 @@ export function Recover() {
           <SelectField
             label="Webhook"
             name="webhookId"
+            aria-keyshortcuts="/"
             value={chosen}
             options={webhooks.map(optionOf)}
             onChoose={(webhookId) => setQuery({ webhookId })}

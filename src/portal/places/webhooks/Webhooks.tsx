@@ -169,6 +169,7 @@ export function Webhooks() {
 const Statuses = ({ shown }: { shown: string }) => (
   <Choices
     label="Show"
+    shortcut="/"
     names={['All', ...shownStatuses.map(wordOf)]}
     chosen={shown ? wordOf(shown) : 'All'}
     onChoose={(name) => setQuery({ status: shownStatuses.find((status) => wordOf(status) === name) })}
