@@ -4,7 +4,13 @@ import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route, isoOffset } from '../../http/route.js';
 import { unauthorized, suspended } from '../../platform/errors.js';
 import type { Tokens, VerifiedClaims, TokenClaims } from '../tokens.js';
-import { keyAndCredentials, malformed, supportTokenIn, type ShipperCredentials } from './authenticate.js';
+import {
+  keyAndCredentials,
+  malformed,
+  slide,
+  supportTokenIn,
+  type ShipperCredentials,
+} from './authenticate.js';
 import type { Request } from 'express';
 import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -124,7 +130,9 @@ const session = z
       shipperId: uuid('Identifier of the shipper.'),
       name: described(z.string(), 'Name of the shipper.', 'Acme'),
     }),
-    expiresAt: instant('When the session ends by itself.', '2026-11-21T13:00:00+00:00'),
+    startedAt: instant('When the user logged in, or the operator opened the portal.'),
+    expiresAt: instant('When the session ends unless it is used.', '2026-11-21T13:00:00+00:00'),
+    lastsUntil: instant('When it ends at the latest, used or not.', '2026-11-22T12:00:00+00:00'),
     features: z.object({
       simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
@@ -173,13 +181,15 @@ const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as cons
 export function sessionRoutes(deps: SessionDependencies): Route[] {
   const { db, sessions, cookie, supports, logIn, principals, features } = deps;
   const describe = (
-    { userId, shipperId, expiresAtMs }: Pick<VerifiedClaims, 'userId' | 'shipperId' | 'expiresAtMs'>,
+    { userId, shipperId, session, expiresAtMs }: VerifiedClaims,
     email: string,
     name: string,
   ) => ({
     user: { userId, email },
     shipper: { shipperId, name },
+    startedAt: isoOffset(new Date(session!.startedAtMs)),
     expiresAt: isoOffset(new Date(expiresAtMs)),
+    lastsUntil: isoOffset(new Date(session!.lastsUntilMs)),
     features,
   });
   const describeSupport = (found: SupportSession | null) =>
@@ -187,7 +197,9 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       ? {
           user: null,
           shipper: { shipperId: found.shipperId, name: found.shipperName },
+          startedAt: isoOffset(found.openedAt),
           expiresAt: isoOffset(found.endsAt),
+          lastsUntil: isoOffset(found.endsAt),
           features,
           readOnly: true,
         }
@@ -206,8 +218,9 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     }
     const found = await current(request);
     if (!found) return;
-    const { userId, sessionId, expiresAtMs } = found.claims;
-    await endSession(db, { userId, sessionId: sessionId!, expiresAt: new Date(expiresAtMs) });
+    const { userId, session } = found.claims;
+    const { sessionId, lastsUntilMs } = session!; // a renewed copy of the cookie may expire as late as that
+    await endSession(db, { userId, sessionId, expiresAt: new Date(lastsUntilMs) });
     principals.clear();
   };
 
@@ -222,16 +235,17 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       responses: { 200: session },
       orNull: true,
       headers: reading,
-      handle: async (_request, { request }) => {
+      handle: async (_request, { request, response }) => {
         const support = supportTokenIn(request, cookie);
         if (support !== null) return { data: describeSupport(await supports.find(support)) };
         const found = await current(request);
         if (!found?.isGood) return { data: null };
         const { claims, principal } = found;
         const openedAt = await lastSupportOf(db, claims.shipperId);
+        const expiresAtMs = await slide(deps, response, claims);
         return {
           data: {
-            ...describe(claims, principal.email, principal.shipperName),
+            ...describe({ ...claims, expiresAtMs }, principal.email, principal.shipperName),
             ...(openedAt && { supportOpenedAt: isoOffset(openedAt) }),
           },
         };
@@ -243,7 +257,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.',
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,
@@ -255,9 +269,9 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);
-        const { expiresAtMs } = (await sessions.verify(token))!;
+        const verified = (await sessions.verify(token))!;
         cookie.set(response, token, sessions.lifetimeSeconds);
-        return { httpStatus: 201, data: describe({ ...claims, expiresAtMs }, email, user.shipperName) };
+        return { httpStatus: 201, data: describe(verified, email, user.shipperName) };
       },
     }),
     route({

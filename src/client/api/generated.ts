@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.
+         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.
          */
         post: operations["createSession"];
         /**
@@ -1178,10 +1178,22 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session ends by itself.
+             * @description When the user logged in, or the operator opened the portal.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When the session ends unless it is used.
              * @example 2026-11-21T13:00:00+00:00
              */
             expiresAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest, used or not.
+             * @example 2026-11-22T12:00:00+00:00
+             */
+            lastsUntil: string;
             features: {
                 /**
                  * @description Whether journeys of shipments can be simulated.
