@@ -55,6 +55,7 @@ inBrowser('a link to set a password leads to the log-in, which takes the new pas
   await expectFrame();
   await page.getByRole('link', { name: 'Log in' }).click();
   await heading('Log in to Parcelhook');
+  await expectFrame();
   await logIn(page, { ...account, password });
   await placesOf(page).waitFor();
   await page.goto(url);
