@@ -145,6 +145,14 @@ async function claimsOf(
   return { claims: await sessions.verify(session), accountKey };
 }
 
+/** The claims of the portal's cookie, if it counts. */
+export async function sessionIn(
+  request: Request,
+  { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
+): Promise<VerifiedClaims | null> {
+  return request.headers.authorization === undefined ? sessions.verify(cookie.read(request) ?? '') : null;
+}
+
 /** Null unless the portal's cookie is that of the operator's session. */
 export function supportTokenIn(request: Request, cookie: SessionCookie): string | null {
   const session = request.headers.authorization === undefined ? cookie.read(request) : null;

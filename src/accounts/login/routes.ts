@@ -22,7 +22,8 @@ import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
 
 interface Credentials {
-  accountKey: string;
+  /** Of the account key. */
+  keyHash: Buffer;
   email: string;
   password: string;
 }
@@ -32,8 +33,10 @@ interface LoggedIn {
   claims: TokenClaims;
 }
 
-/** Throws 401 with this challenge; 403 if the shipper is suspended; 429 beyond the limits. */
-type LogIn = (request: Request, credentials: Credentials, challenge: 'Basic' | 'Bearer') => Promise<LoggedIn>;
+/** Null if one of the credentials is wrong. Throws 403 if the shipper is suspended; 429 beyond the limits. */
+export type LogIn = (request: Request, credentials: Credentials) => Promise<LoggedIn | null>;
+
+const wrong = 'The key, the e-mail address or the password is wrong.';
 
 /**
  * Specification, Authentication. With a known key exactly one hash is verified, whatever is wrong, so that the time
@@ -41,11 +44,11 @@ type LogIn = (request: Request, credentials: Credentials, challenge: 'Basic' | '
  */
 export const createLogIn =
   (db: Database, limits: LoginLimits, refusals: Pick<Refusals, 'note'>): LogIn =>
-  async (request, { accountKey, email, password }, challenge) => {
-    const keyHash = sha256(accountKey);
+  async (request, { keyHash, email, password }) => {
+    const accountKeyHash = keyHash.toString('base64url');
     let known: User | null = null;
     const user = await limits.attempt(
-      { accountKey, email, ip: request.ip ?? '' },
+      { keyHash: accountKeyHash, email, ip: request.ip ?? '' },
       {
         find: async (origin) => {
           const found = await findUserByLogin(db, keyHash, email, origin);
@@ -60,11 +63,10 @@ export const createLogIn =
       const { shipperId = null, userId = null } = (known as User | null) ?? {};
       const address = addressOf(request);
       refusals.note({ kind: 'UNKNOWN', name: null, address }, { action: 'LOGIN_REFUSED', shipperId, userId });
-      throw unauthorized(challenge, 'The key, the e-mail address or the password is wrong.');
+      return null;
     }
     if (user.shipperStatus === 'SUSPENDED') throw suspended();
     const { userId, shipperId, userEpoch, shipperEpoch } = user;
-    const accountKeyHash = keyHash.toString('base64url');
     return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
   };
 
@@ -103,8 +105,10 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
     slowByDesign: true,
     handle: async (_request, { request }) => {
       const { accountKey, credentials } = keyAndCredentials(request, 'Basic');
-      const { claims } = await logIn(request, { accountKey, ...parseCredentials(credentials) }, 'Basic');
-      const token = await tokens.issue(claims);
+      const given = { keyHash: sha256(accountKey), ...parseCredentials(credentials) };
+      const loggedIn = await logIn(request, given);
+      if (!loggedIn) throw unauthorized('Basic', wrong);
+      const token = await tokens.issue(loggedIn.claims);
       return { data: { token, expiresIn: String(tokens.lifetimeSeconds) } };
     },
   });
@@ -155,7 +159,7 @@ const text = (maxLength: number) =>
     .string()
     .min(1, 'must not be empty')
     .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`);
-const credentials = z
+export const credentials = z
   .object({
     key: described(text(255), 'Account key.', 'ak_AAECAwQFBgcICQoLDA0ODxAREhM'),
     email: described(text(1_000), "The user's e-mail address.", 'you@example.com'),
@@ -263,10 +267,11 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       headers: writing,
       body: credentials,
       handle: async ({ body }, { request, response }) => {
-        const { key: accountKey, email: given, password } = body;
-        const email = toStoredEmail(given);
-        // The challenge is not Basic: a browser would ask for a password itself.
-        const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
+        const { key, password } = body;
+        const email = toStoredEmail(body.email);
+        const loggedIn = await logIn(request, { keyHash: sha256(key), email, password });
+        if (!loggedIn) throw unauthorized('Bearer', wrong); // at Basic a browser would ask for a password itself
+        const { user, claims } = loggedIn;
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);
         const verified = (await sessions.verify(token))!;
