@@ -50,7 +50,7 @@ type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
 function judge(claims: VerifiedClaims, keyHash: string, principal: Principal | null): Verdict | null {
   if (!principal || principal.shipperStatus === 'REMOVED' || principal.shipperId !== claims.shipperId)
     return 'ENDED';
-  if (claims.sessionId !== null && principal.endedSessions.includes(claims.sessionId)) return 'ENDED';
+  if (claims.session && principal.endedSessions.includes(claims.session.sessionId)) return 'ENDED';
   if (claims.userEpoch < principal.userEpoch || claims.shipperEpoch < principal.shipperEpoch) return 'ENDED';
   if (claims.userEpoch > principal.userEpoch || claims.shipperEpoch > principal.shipperEpoch) return null;
   if (![claims.accountKeyHash, keyHash].every((hash) => principal.keyHashes.includes(hash))) return null;

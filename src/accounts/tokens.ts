@@ -14,7 +14,7 @@ export interface TokenClaims {
 
 export interface VerifiedClaims extends TokenClaims {
   /** A portal session can be ended without the user's other tokens; null for an API token. */
-  sessionId: string | null;
+  session: { sessionId: string; startedAtMs: number; lastsUntilMs: number } | null;
   expiresAtMs: number;
 }
 
@@ -30,6 +30,8 @@ export interface TokenOptions {
 }
 
 const maxCachedTokens = 1_000;
+/** A session that is used moves on to this, from its log-in; a longer lifetime of tokens counts alone. */
+const maxSessionMs = 24 * 3_600_000;
 const issuer = 'parcelhook';
 
 const epoch = z.int().min(0);
@@ -41,6 +43,7 @@ const payload = z.object({
   shipper_epoch: epoch,
   exp: z.number(),
   jti: z.uuid().optional(),
+  auth_time: z.number().optional(),
 });
 
 export function createTokens({ secret, previousSecret, lifetimeMs, ...options }: TokenOptions) {
@@ -64,38 +67,66 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
 
   const check = async (token: string): Promise<VerifiedClaims | null> => {
     const { data } = payload.safeParse(await payloadOf(token));
-    if (!data || isOfSession !== (data.jti !== undefined)) return null;
+    if (!data) return null;
+    const { jti, auth_time: startedAt } = data;
     const claims = {
       userId: data.sub,
       shipperId: data.shipper,
       accountKeyHash: data.key,
       userEpoch: data.user_epoch,
       shipperEpoch: data.shipper_epoch,
-      sessionId: data.jti ?? null,
+      session: jti === undefined || startedAt === undefined ? null : sessionOf(jti, startedAt * 1_000),
       expiresAtMs: data.exp * 1_000,
     };
+    if (isOfSession !== (claims.session !== null)) return null;
     if (genuine.size >= maxCachedTokens) genuine.clear();
     genuine.set(token, claims);
     return claims;
   };
 
+  const sessionOf = (sessionId: string, startedAtMs: number) => ({
+    sessionId,
+    startedAtMs,
+    lastsUntilMs: startedAtMs + Math.max(lifetimeSeconds * 1_000, maxSessionMs),
+  });
+
+  const sign = (claims: TokenClaims, session: VerifiedClaims['session'], expiresAt: number) =>
+    new SignJWT({
+      shipper: claims.shipperId,
+      key: claims.accountKeyHash,
+      user_epoch: claims.userEpoch,
+      shipper_epoch: claims.shipperEpoch,
+      ...(session && { jti: session.sessionId, auth_time: session.startedAtMs / 1_000 }),
+    })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(claims.userId)
+      .setIssuedAt()
+      .setExpirationTime(expiresAt)
+      .sign(key);
+  const seconds = () => Math.floor(Date.now() / 1_000);
+
   return {
     lifetimeSeconds,
-    issue: ({ userId, shipperId, accountKeyHash, userEpoch, shipperEpoch }: TokenClaims) =>
-      new SignJWT({
-        shipper: shipperId,
-        key: accountKeyHash,
-        user_epoch: userEpoch,
-        shipper_epoch: shipperEpoch,
-        ...(isOfSession && { jti: newId() }),
-      })
-        .setProtectedHeader({ alg: 'HS256' })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setSubject(userId)
-        .setIssuedAt()
-        .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeSeconds)
-        .sign(key),
+    issue: (claims: TokenClaims) =>
+      sign(claims, isOfSession ? sessionOf(newId(), seconds() * 1_000) : null, seconds() + lifetimeSeconds),
+    /**
+     * The same session in a token that expires later; null while more than half of its time is left, and when it may
+     * last no longer.
+     */
+    renew: async (claims: VerifiedClaims) => {
+      const { session, expiresAtMs } = claims;
+      if (!session || expiresAtMs - Date.now() > lifetimeSeconds * 500) return null;
+      const at = seconds();
+      const laterAt = Math.min(at + lifetimeSeconds, session.lastsUntilMs / 1_000);
+      if (laterAt * 1_000 <= expiresAtMs) return null;
+      return {
+        token: await sign(claims, session, laterAt),
+        expiresAtMs: laterAt * 1_000,
+        lifetimeSeconds: laterAt - at,
+      };
+    },
     /** Null if the token is forged, malformed, expired or for another audience. */
     verify: async (token: string) => {
       const known = genuine.get(token);

@@ -91,16 +91,39 @@ export const redeemPasswordLink = (
       [tokenHash],
     );
     if (used.length === 0) return false;
-    await voidLinks(tx, userId);
-    await tx.query(
-      'set-password',
-      'update users set password_hash = $2, epoch = epoch + 1 where user_id = $1',
-      [userId, passwordHash],
-    );
     const actor: Actor = { kind: 'USER', name: userId, address };
-    await audit(tx, actor, { action: 'PASSWORD_SET', shipperId: user.shipperId, userId });
+    await setPassword(tx, actor, { userId, shipperId: user.shipperId }, passwordHash);
     return true;
   });
+
+/** Ends the user's links and all tokens. Returns the new epoch; null if the user is gone, or not in that epoch any more. */
+export const changePassword = (
+  db: Database,
+  actor: Actor,
+  { userId, userEpoch, shipperId }: Pick<User, 'userId' | 'userEpoch' | 'shipperId'>,
+  passwordHash: string,
+): Promise<number | null> =>
+  db.transaction(async (tx) => {
+    if ((await lockUser(tx, userId))?.epoch !== userEpoch) return null;
+    return setPassword(tx, actor, { userId, shipperId }, passwordHash);
+  });
+
+/** Lock the user first. */
+async function setPassword(
+  tx: Database,
+  actor: Actor,
+  user: { userId: string; shipperId: string },
+  passwordHash: string,
+): Promise<number> {
+  await voidLinks(tx, user.userId);
+  const [row] = await tx.query<{ epoch: number }>(
+    'set-password',
+    'update users set password_hash = $2, epoch = epoch + 1 where user_id = $1 returning epoch',
+    [user.userId, passwordHash],
+  );
+  await audit(tx, actor, { action: 'PASSWORD_SET', ...user });
+  return row!.epoch;
+}
 
 const change =
   (action: AuditAction, work: (tx: Database, userId: string) => Promise<unknown>) =>
@@ -186,7 +209,7 @@ export async function rememberOrigin(db: Database, userId: string, origin: strin
   return rows.length > 0;
 }
 
-interface ListedUser {
+export interface ListedUser {
   userId: string;
   email: string;
   hasPassword: boolean;
@@ -213,6 +236,7 @@ const voidLinks = (tx: Database, userId: string) =>
 
 interface LockedUser {
   shipperId: string;
+  epoch: number;
   email: string;
   account: string;
 }
@@ -221,7 +245,7 @@ interface LockedUser {
 export async function lockUser(tx: Database, userId: string): Promise<LockedUser | null> {
   const rows = await tx.query<LockedUser>(
     'lock-user',
-    `select u.shipper_id as "shipperId", u.email, s.name as account from users u join shippers s using (shipper_id)
+    `select u.shipper_id as "shipperId", u.epoch, u.email, s.name as account from users u join shippers s using (shipper_id)
       where u.user_id = $1 and s.status <> 'REMOVED' for no key update of u`,
     [userId],
   );

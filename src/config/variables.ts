@@ -179,7 +179,7 @@ export const variables = z.object({
     ),
   TOKEN_TTL: duration({ minMs: 1_000, maxMs: 30 * dayMs })
     .prefault('1h')
-    .describe('Lifetime of an access token, up to 30d'),
+    .describe('Lifetime of an access token, up to 30d; a portal session that is used lasts up to a day'),
   ALLOW_PRIVATE_TARGETS: flag
     .optional()
     .describe('Webhooks may point to private addresses and any port. Unset: true if embedded'),

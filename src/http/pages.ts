@@ -3,8 +3,7 @@ import path from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import { methodNotAllowed, notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
-import { packageFolder } from '../platform/version.js';
-import { palette } from './docs/style.js';
+import { portalFolder as folder, sendPage } from './small-page.js';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import {
@@ -19,28 +18,6 @@ import {
 } from './docs/pages.js';
 import type { OpenApiDocument } from './openapi/schemas.js';
 
-/** A page of a few sentences in the service's plain style. `title` and `body` are HTML. */
-export const smallPage = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title} · Parcelhook</title>
-<link rel="icon" href="data:,">
-<style>
-  ${palette.trim()}
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem;
-    color: var(--text); background: var(--page) }
-  a { color: var(--accent) }
-  label, input, button { display: block; width: 100%; box-sizing: border-box }
-  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
-  [role=alert] { color: var(--bad) }
-</style>
-<main>
-<p>Parcelhook</p>
-<h1>${title}</h1>
-${body}
-</main>
-</html>`;
-
 /**
  * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
  * they name.
@@ -53,7 +30,6 @@ const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-const folder = path.join(packageFolder, 'dist/portal');
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -80,7 +56,7 @@ export function portalPages({
   let assets: ReturnType<typeof readAssets> | undefined;
   const showPage = (request: Request, response: Response) => {
     response.set('Cache-Control', 'no-store').vary('Accept').vary('Sec-Fetch-Site');
-    if (!canHaveSession(request)) return void response.status(403).send(tlsNeeded);
+    if (!canHaveSession(request)) return sendPage(response, 'HTTPS is needed', tlsNeeded, 403);
     page ??= Object.entries(has).reduce(
       (text, [name, isOn]) => text.replace(`{{${name}}}`, isOn ? 'on' : 'off'),
       readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{{attempts}}', String(attempts)),
@@ -129,14 +105,11 @@ const acceptsHtml = (request: Request) => /\btext\/html\b/i.test(request.get('Ac
 const canHaveSession = (request: Request): boolean =>
   request.get('Sec-Fetch-Site') !== undefined || isLoopback(request.hostname);
 
-const tlsNeeded = smallPage(
-  'HTTPS is needed',
-  `<p>The portal keeps its session in a cookie, so it works over HTTPS only, or on the service's own machine at
-<code>http://localhost</code>.</p>
+const tlsNeeded = `<p>The portal keeps its session in a cookie, so it works over HTTPS only, or on the service's own machine
+at <code>http://localhost</code>.</p>
 <p>If you operate this service: put a reverse proxy with a certificate in front of it, and set <code>PUBLIC_URL</code> to
 the address that starts with <code>https://</code>.</p>
-<p>The API works here as well: see <a href="/docs">the documentation</a>.</p>`,
-);
+<p>The API works here as well: see <a href="/docs">the documentation</a>.</p>`;
 
 /**
  * The assets by name: only what was there at the start of the service is served. The names have digests of the

@@ -26,6 +26,7 @@ import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { password } from '../accounts/password-page.js';
+import { userId, userList, viewUser } from '../accounts/responses.js';
 import { listUsers, newPasswordLink, registerUser, removeUser, signOut } from '../accounts/users.js';
 
 export interface ShipperDependencies {
@@ -228,24 +229,6 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
   ];
 }
 
-const userId = uuid('Identifier of the user.');
-
-const userList = z
-  .object({
-    users: z.array(
-      z
-        .object({
-          userId,
-          email: described(z.string(), 'E-mail address, used to log in.', 'you@example.com'),
-          hasPassword: described(z.boolean(), 'False until a password is set.', true),
-          createdAt: instant('When the user was registered.', '2026-11-02T09:05:00+00:00'),
-        })
-        .meta({ id: 'UserAccount', description: 'A user.' }),
-    ),
-    nextCursor,
-  })
-  .meta({ description: 'Users of the shipper, in order of registration.' });
-
 const setPasswordUrl = described(
   z.string(),
   'Give it to the user. It is good for one use, within 24 hours.',
@@ -254,7 +237,7 @@ const setPasswordUrl = described(
 );
 
 const registeredUser = z
-  .object({ userId: userId, setPasswordUrl })
+  .object({ userId, setPasswordUrl })
   .meta({ id: 'User', description: 'The user with a link to set a password.' });
 
 const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
@@ -340,8 +323,7 @@ export function userRoutes({
         if (!isUuid(shipperId) || !(await shipperExists(db, shipperId))) throw notFound('This shipper');
         const { after, rows, cut } = pageOf(`users of ${shipperId}`, query);
         const { page, nextCursor } = cut(await listUsers(db, shipperId, after, rows), (user) => user.userId);
-        const users = page.map((user) => ({ ...user, createdAt: isoOffset(user.createdAt) }));
-        return { data: { users, nextCursor } };
+        return { data: { users: page.map(viewUser), nextCursor } };
       },
     }),
     operatorRoute({

@@ -5,7 +5,11 @@ export interface Session {
   /** Null for the operator. */
   user: { userId: string; email: string } | null;
   shipper: { shipperId: string; name: string };
+  startedAt: string;
+  /** When it ends unless it is used. */
   expiresAt: string;
+  /** When it ends at the latest. */
+  lastsUntil: string;
   features: { simulate: boolean; email: boolean };
   /** The session is the operator's, for support: the service refuses every change. */
   readOnly?: true;

@@ -8,6 +8,7 @@ import {
 import { createLoginLimits } from '../accounts/login/limits.js';
 import { passwordLinkRoute } from '../accounts/login/password-link.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
+import { ownAccountRoutes } from '../accounts/own-routes.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { supportPage } from '../accounts/support/page.js';
 import { createSupportSessions } from '../accounts/support/sessions.js';
@@ -114,6 +115,7 @@ export function openAccess(resources: Resources, refusals: Refusals) {
         features: { simulate: config.SIMULATE, email: mails },
       }),
       passwordLinkRoute({ db, limits, secret: config.TOKEN_SECRET, mails }),
+      ...ownAccountRoutes({ db, ...credentials, logIn, principals }),
     ],
     /** Call it after every change of an account: this process has cached its users and programs. */
     onAccountChanged,

@@ -59,7 +59,7 @@ inBrowser('a forgotten password leads from the log-in by a mail to a new one', a
   await page.goto(mail!.link);
   await page.locator('input[type=password]').fill('a new long password');
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Log in now' }).click();
+  await page.getByRole('link', { name: 'Log in' }).click();
   await logIn(page, { ...account, password: 'a new long password' });
   await placesOf(page).waitFor();
 });

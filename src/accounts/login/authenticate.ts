@@ -101,6 +101,17 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
+/** Moves on the end of a session that is used. Returns the end. */
+export async function slide(
+  { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
+  response: Response,
+  claims: VerifiedClaims,
+): Promise<number> {
+  const renewed = await sessions.renew(claims);
+  if (renewed && !response.headersSent) cookie.set(response, renewed.token, renewed.lifetimeSeconds);
+  return renewed?.expiresAtMs ?? claims.expiresAtMs;
+}
+
 /** How a shipper's user proves who it is: by a bearer token, or by the portal's cookie. */
 export interface ShipperCredentials {
   tokens: Tokens;
@@ -132,6 +143,14 @@ async function claimsOf(
   requireSameOrigin(request);
   const accountKey = optionalKey(request);
   return { claims: await sessions.verify(session), accountKey };
+}
+
+/** The claims of the portal's cookie, if it counts. */
+export async function sessionIn(
+  request: Request,
+  { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
+): Promise<VerifiedClaims | null> {
+  return request.headers.authorization === undefined ? sessions.verify(cookie.read(request) ?? '') : null;
 }
 
 /** Null unless the portal's cookie is that of the operator's session. */
@@ -183,6 +202,7 @@ export const authenticateShipper =
     if (verdict === 'SUSPENDED') throw suspended();
     if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
     if (verdict !== 'GOOD') throw unauthorized();
+    if (claims.session) await slide(credentials, request.res!, claims);
     return {
       shipperId,
       userId,

@@ -6,9 +6,9 @@ import { createGate } from '../../platform/limits/gate.js';
 import type { RateLimits, Balance } from '../../platform/limits/rate-limit.js';
 import { hashing, hashingKinds } from '../credentials.js';
 
-/** Account key and e-mail as sent, whether they exist or not. */
+/** Of the account key and the e-mail as sent, whether they exist or not. */
 export interface LoginAttempt {
-  accountKey: string;
+  keyHash: string;
   email: string;
   ip: string;
 }
@@ -79,11 +79,11 @@ export function createLoginLimits(options: LoginLimitOptions) {
      * address wait; UNAVAILABLE if too many wait in all.
      */
     attempt: async <User>(
-      { accountKey, email, ip }: LoginAttempt,
+      { keyHash, email, ip }: LoginAttempt,
       { find, verify, remember }: LoginSteps<User>,
     ): Promise<User | null> => {
       const block = keyedHash(addressBlock(ip));
-      const account = keyedHash(`${accountKey}\0${email}`);
+      const account = keyedHash(`${keyHash}\0${email}`);
       const pair = keyedHash(`${account}\0${block}`);
       const refusedUntil = refusals.get(pair);
       if (refusedUntil !== undefined) refuse('login_account', refusedUntil - Date.now());

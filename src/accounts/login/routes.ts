@@ -4,7 +4,13 @@ import { described, instant, uuid } from '../../http/request/fields.js';
 import { route, type Route, isoOffset } from '../../http/route.js';
 import { unauthorized, suspended } from '../../platform/errors.js';
 import type { Tokens, VerifiedClaims, TokenClaims } from '../tokens.js';
-import { keyAndCredentials, malformed, supportTokenIn, type ShipperCredentials } from './authenticate.js';
+import {
+  keyAndCredentials,
+  malformed,
+  slide,
+  supportTokenIn,
+  type ShipperCredentials,
+} from './authenticate.js';
 import type { Request } from 'express';
 import { csrfHeader, addressOf } from '../../http/origin.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -16,7 +22,8 @@ import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
 
 interface Credentials {
-  accountKey: string;
+  /** Of the account key. */
+  keyHash: Buffer;
   email: string;
   password: string;
 }
@@ -26,8 +33,10 @@ interface LoggedIn {
   claims: TokenClaims;
 }
 
-/** Throws 401 with this challenge; 403 if the shipper is suspended; 429 beyond the limits. */
-type LogIn = (request: Request, credentials: Credentials, challenge: 'Basic' | 'Bearer') => Promise<LoggedIn>;
+/** Null if one of the credentials is wrong. Throws 403 if the shipper is suspended; 429 beyond the limits. */
+export type LogIn = (request: Request, credentials: Credentials) => Promise<LoggedIn | null>;
+
+const wrong = 'The key, the e-mail address or the password is wrong.';
 
 /**
  * Specification, Authentication. With a known key exactly one hash is verified, whatever is wrong, so that the time
@@ -35,11 +44,11 @@ type LogIn = (request: Request, credentials: Credentials, challenge: 'Basic' | '
  */
 export const createLogIn =
   (db: Database, limits: LoginLimits, refusals: Pick<Refusals, 'note'>): LogIn =>
-  async (request, { accountKey, email, password }, challenge) => {
-    const keyHash = sha256(accountKey);
+  async (request, { keyHash, email, password }) => {
+    const accountKeyHash = keyHash.toString('base64url');
     let known: User | null = null;
     const user = await limits.attempt(
-      { accountKey, email, ip: request.ip ?? '' },
+      { keyHash: accountKeyHash, email, ip: request.ip ?? '' },
       {
         find: async (origin) => {
           const found = await findUserByLogin(db, keyHash, email, origin);
@@ -54,11 +63,10 @@ export const createLogIn =
       const { shipperId = null, userId = null } = (known as User | null) ?? {};
       const address = addressOf(request);
       refusals.note({ kind: 'UNKNOWN', name: null, address }, { action: 'LOGIN_REFUSED', shipperId, userId });
-      throw unauthorized(challenge, 'The key, the e-mail address or the password is wrong.');
+      return null;
     }
     if (user.shipperStatus === 'SUSPENDED') throw suspended();
     const { userId, shipperId, userEpoch, shipperEpoch } = user;
-    const accountKeyHash = keyHash.toString('base64url');
     return { user, claims: { userId, shipperId, accountKeyHash, userEpoch, shipperEpoch } };
   };
 
@@ -97,8 +105,10 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
     slowByDesign: true,
     handle: async (_request, { request }) => {
       const { accountKey, credentials } = keyAndCredentials(request, 'Basic');
-      const { claims } = await logIn(request, { accountKey, ...parseCredentials(credentials) }, 'Basic');
-      const token = await tokens.issue(claims);
+      const given = { keyHash: sha256(accountKey), ...parseCredentials(credentials) };
+      const loggedIn = await logIn(request, given);
+      if (!loggedIn) throw unauthorized('Basic', wrong);
+      const token = await tokens.issue(loggedIn.claims);
       return { data: { token, expiresIn: String(tokens.lifetimeSeconds) } };
     },
   });
@@ -124,7 +134,9 @@ const session = z
       shipperId: uuid('Identifier of the shipper.'),
       name: described(z.string(), 'Name of the shipper.', 'Acme'),
     }),
-    expiresAt: instant('When the session ends by itself.', '2026-11-21T13:00:00+00:00'),
+    startedAt: instant('When the user logged in, or the operator opened the portal.'),
+    expiresAt: instant('When the session ends unless it is used.', '2026-11-21T13:00:00+00:00'),
+    lastsUntil: instant('When it ends at the latest, used or not.', '2026-11-22T12:00:00+00:00'),
     features: z.object({
       simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
@@ -147,7 +159,7 @@ const text = (maxLength: number) =>
     .string()
     .min(1, 'must not be empty')
     .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`);
-const credentials = z
+export const credentials = z
   .object({
     key: described(text(255), 'Account key.', 'ak_AAECAwQFBgcICQoLDA0ODxAREhM'),
     email: described(text(1_000), "The user's e-mail address.", 'you@example.com'),
@@ -173,13 +185,15 @@ const common = { path: '/v1/session', tag: 'Accounts', auth: 'session' } as cons
 export function sessionRoutes(deps: SessionDependencies): Route[] {
   const { db, sessions, cookie, supports, logIn, principals, features } = deps;
   const describe = (
-    { userId, shipperId, expiresAtMs }: Pick<VerifiedClaims, 'userId' | 'shipperId' | 'expiresAtMs'>,
+    { userId, shipperId, session, expiresAtMs }: VerifiedClaims,
     email: string,
     name: string,
   ) => ({
     user: { userId, email },
     shipper: { shipperId, name },
+    startedAt: isoOffset(new Date(session!.startedAtMs)),
     expiresAt: isoOffset(new Date(expiresAtMs)),
+    lastsUntil: isoOffset(new Date(session!.lastsUntilMs)),
     features,
   });
   const describeSupport = (found: SupportSession | null) =>
@@ -187,7 +201,9 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       ? {
           user: null,
           shipper: { shipperId: found.shipperId, name: found.shipperName },
+          startedAt: isoOffset(found.openedAt),
           expiresAt: isoOffset(found.endsAt),
+          lastsUntil: isoOffset(found.endsAt),
           features,
           readOnly: true,
         }
@@ -206,8 +222,9 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     }
     const found = await current(request);
     if (!found) return;
-    const { userId, sessionId, expiresAtMs } = found.claims;
-    await endSession(db, { userId, sessionId: sessionId!, expiresAt: new Date(expiresAtMs) });
+    const { userId, session } = found.claims;
+    const { sessionId, lastsUntilMs } = session!; // a renewed copy of the cookie may expire as late as that
+    await endSession(db, { userId, sessionId, expiresAt: new Date(lastsUntilMs) });
     principals.clear();
   };
 
@@ -222,16 +239,17 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       responses: { 200: session },
       orNull: true,
       headers: reading,
-      handle: async (_request, { request }) => {
+      handle: async (_request, { request, response }) => {
         const support = supportTokenIn(request, cookie);
         if (support !== null) return { data: describeSupport(await supports.find(support)) };
         const found = await current(request);
         if (!found?.isGood) return { data: null };
         const { claims, principal } = found;
         const openedAt = await lastSupportOf(db, claims.shipperId);
+        const expiresAtMs = await slide(deps, response, claims);
         return {
           data: {
-            ...describe(claims, principal.email, principal.shipperName),
+            ...describe({ ...claims, expiresAtMs }, principal.email, principal.shipperName),
             ...(openedAt && { supportOpenedAt: isoOffset(openedAt) }),
           },
         };
@@ -243,21 +261,22 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.',
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,
       body: credentials,
       handle: async ({ body }, { request, response }) => {
-        const { key: accountKey, email: given, password } = body;
-        const email = toStoredEmail(given);
-        // The challenge is not Basic: a browser would ask for a password itself.
-        const { user, claims } = await logIn(request, { accountKey, email, password }, 'Bearer');
+        const { key, password } = body;
+        const email = toStoredEmail(body.email);
+        const loggedIn = await logIn(request, { keyHash: sha256(key), email, password });
+        if (!loggedIn) throw unauthorized('Bearer', wrong); // at Basic a browser would ask for a password itself
+        const { user, claims } = loggedIn;
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);
-        const { expiresAtMs } = (await sessions.verify(token))!;
+        const verified = (await sessions.verify(token))!;
         cookie.set(response, token, sessions.lifetimeSeconds);
-        return { httpStatus: 201, data: describe({ ...claims, expiresAtMs }, email, user.shipperName) };
+        return { httpStatus: 201, data: describe(verified, email, user.shipperName) };
       },
     }),
     route({

@@ -68,6 +68,7 @@ export interface SupportSession {
   shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
   rateLimit: number | null;
   operator: string;
+  openedAt: Date;
   endsAt: Date;
 }
 
@@ -78,7 +79,7 @@ export async function readSupportSessions(
 ): Promise<Map<string, SupportSession>> {
   const rows = await db.query<SupportSession & { hash: string }>(
     'read-support-sessions',
-    `select encode(l.session_hash, 'hex') as hash, l.operator, l.ends_at as "endsAt", s.shipper_id as "shipperId",
+    `select encode(l.session_hash, 'hex') as hash, l.operator, l.opened_at as "openedAt", l.ends_at as "endsAt", s.shipper_id as "shipperId",
             s.name as "shipperName", s.status as "shipperStatus", s.rate_limit as "rateLimit"
        from support_links l
       cross join lateral (select * from shippers where shipper_id = l.shipper_id limit 1) s

@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token, and ends the session of the cookie that it replaces. The limits of login apply.
+         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.
          */
         post: operations["createSession"];
         /**
@@ -65,6 +65,86 @@ export interface paths {
          */
         post: operations["requestPasswordLink"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the users of your account
+         * @description The operator registers and removes them. A token of a program needs the scope `read`.
+         */
+        get: operations["listOwnUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log of your account, newest first
+         * @description Who changed which user, webhook, token or secret of your account, whom a login was refused, and when the operator looked into it. What one actor does to one thing within a minute is one entry with a count. A token of a program needs the scope `read`.
+         */
+        get: operations["listOwnAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description Ends all other sessions, access tokens and password links of the user, on every process within 10 seconds. Only a user who has logged in can do it; the limits of login apply.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Log out everywhere
+         * @description Ends all sessions and access tokens of the user, this one too, on every process within 10 seconds. Tokens of programs stay valid. Only a user who has logged in can do it.
+         */
+        delete: operations["endSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1198,10 +1278,22 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session ends by itself.
+             * @description When the user logged in, or the operator opened the portal.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When the session ends unless it is used.
              * @example 2026-11-21T13:00:00+00:00
              */
             expiresAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest, used or not.
+             * @example 2026-11-22T12:00:00+00:00
+             */
+            lastsUntil: string;
             features: {
                 /**
                  * @description Whether journeys of shipments can be simulated.
@@ -1267,6 +1359,129 @@ export interface components {
              * @example you@example.com
              */
             email: string;
+        };
+        /** @description A user. */
+        UserAccount: {
+            /**
+             * Format: uuid
+             * @description Identifier of the user.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            userId: string;
+            /**
+             * @description E-mail address, used to log in.
+             * @example you@example.com
+             */
+            email: string;
+            /**
+             * @description False until a password is set.
+             * @example true
+             */
+            hasPassword: boolean;
+            /**
+             * Format: date-time
+             * @description When the user was registered.
+             * @example 2026-11-02T09:05:00+00:00
+             */
+            createdAt: string;
+        };
+        /** @description Who did or tried what, when and from where. */
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description Identifier of the entry.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            auditId: string;
+            /**
+             * Format: date-time
+             * @description When it was done, for the first time; for refusals, when they were written to the log.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            at: string;
+            /**
+             * @description What was done, or refused.
+             * @example SHIPPER_SUSPENDED
+             * @enum {string}
+             */
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "ORDER_READ" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            /**
+             * @description Whether it was done.
+             * @enum {string}
+             */
+            outcome: "DONE" | "REFUSED";
+            actor: {
+                /**
+                 * @description `TOKEN` is a program; `UNKNOWN` did not authenticate; `SERVICE` is the service itself.
+                 * @enum {string}
+                 */
+                kind: "OPERATOR" | "USER" | "TOKEN" | "SERVICE" | "UNKNOWN";
+                /**
+                 * @description An operator's name, which shippers do not get, or the id of a user or token; else null.
+                 * @example operator
+                 */
+                name: string | null;
+                /**
+                 * @description Where the request came from; shippers do not get an operator's. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.
+                 * @example 203.0.113.7
+                 */
+                address: string | null;
+            };
+            /**
+             * Format: uuid
+             * @description The shipper it is about.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string | null;
+            /**
+             * Format: uuid
+             * @description The user it is about.
+             * @example null
+             */
+            userId: string | null;
+            /**
+             * Format: uuid
+             * @description The webhook it is about.
+             * @example null
+             */
+            webhookId: string | null;
+            /**
+             * Format: uuid
+             * @description The shipment it is about.
+             * @example null
+             */
+            shipmentId: string | null;
+            /**
+             * Format: uuid
+             * @description The token of a program it is about.
+             * @example null
+             */
+            tokenId: string | null;
+            /**
+             * @description Names of the given fields.
+             * @example [
+             *       "status"
+             *     ]
+             */
+            fields: string[];
+            /**
+             * Format: int64
+             * @description How many refusals, or changes within a minute, the entry stands for.
+             * @example 1
+             */
+            count: number;
+        };
+        PasswordChange: {
+            /**
+             * @description The user's password.
+             * @example correct horse battery staple
+             */
+            currentPassword: string;
+            /**
+             * @description New password.
+             * @example correct horse battery staple
+             */
+            newPassword: string;
         };
         /** @description A token of a program. */
         ProgramToken: {
@@ -1479,117 +1694,6 @@ export interface components {
              * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
              */
             setPasswordUrl: string;
-        };
-        /** @description A user. */
-        UserAccount: {
-            /**
-             * Format: uuid
-             * @description Identifier of the user.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            userId: string;
-            /**
-             * @description E-mail address, used to log in.
-             * @example you@example.com
-             */
-            email: string;
-            /**
-             * @description False until a password is set.
-             * @example true
-             */
-            hasPassword: boolean;
-            /**
-             * Format: date-time
-             * @description When the user was registered.
-             * @example 2026-11-02T09:05:00+00:00
-             */
-            createdAt: string;
-        };
-        /** @description Who did or tried what, when and from where. */
-        AuditEntry: {
-            /**
-             * Format: uuid
-             * @description Identifier of the entry.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            auditId: string;
-            /**
-             * Format: date-time
-             * @description When it was done, for the first time; for refusals, when they were written to the log.
-             * @example 2026-11-21T12:00:00+00:00
-             */
-            at: string;
-            /**
-             * @description What was done, or refused.
-             * @example SHIPPER_SUSPENDED
-             * @enum {string}
-             */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_LIMITED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "SUPPORT_LINK_CREATED" | "SUPPORT_LINK_OPENED" | "TOKEN_CREATED" | "TOKEN_REVOKED" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_PAUSED" | "WEBHOOK_RESUMED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_SECRETS_ENDED" | "REPLAY_REQUESTED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "ORDER_READ" | "DELIVERY_READ" | "DELIVERY_REDELIVERED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
-            /**
-             * @description Whether it was done.
-             * @enum {string}
-             */
-            outcome: "DONE" | "REFUSED";
-            actor: {
-                /**
-                 * @description `TOKEN` is a program; `UNKNOWN` did not authenticate; `SERVICE` is the service itself.
-                 * @enum {string}
-                 */
-                kind: "OPERATOR" | "USER" | "TOKEN" | "SERVICE" | "UNKNOWN";
-                /**
-                 * @description An operator's name, or the id of a user or token; else null.
-                 * @example operator
-                 */
-                name: string | null;
-                /**
-                 * @description Where the request came from. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.
-                 * @example 203.0.113.7
-                 */
-                address: string | null;
-            };
-            /**
-             * Format: uuid
-             * @description The shipper it is about.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            shipperId: string | null;
-            /**
-             * Format: uuid
-             * @description The user it is about.
-             * @example null
-             */
-            userId: string | null;
-            /**
-             * Format: uuid
-             * @description The webhook it is about.
-             * @example null
-             */
-            webhookId: string | null;
-            /**
-             * Format: uuid
-             * @description The shipment it is about.
-             * @example null
-             */
-            shipmentId: string | null;
-            /**
-             * Format: uuid
-             * @description The token of a program it is about.
-             * @example null
-             */
-            tokenId: string | null;
-            /**
-             * @description Names of the given fields.
-             * @example [
-             *       "status"
-             *     ]
-             */
-            fields: string[];
-            /**
-             * Format: int64
-             * @description How many refusals, or changes within a minute, the entry stands for.
-             * @example 1
-             */
-            count: number;
         };
         ListedWebhook: {
             /**
@@ -5193,6 +5297,219 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listOwnUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Users of the shipper, in order of registration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Users of the shipper, in order of registration. */
+                        data: {
+                            users: components["schemas"]["UserAccount"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listOwnAudit: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items in the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page.
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The audit log, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The audit log, newest first. */
+                        data: {
+                            entries: components["schemas"]["AuditEntry"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The password is set. The session that asked for it goes on, with another cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The password is set. The session that asked for it goes on, with another cookie. */
+                        data: Record<string, never>;
+                        /** @description Fields of the body that the endpoint does not have, and values that may be a mistake; absent if there are none. The first 100 fields are named; if there are more, one entry says how many. */
+                        warnings?: components["schemas"]["Warning"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or too many logins: the limits of login apply. */
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    endSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them have ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Version of the response format.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @enum {string} */
+                        status: "OK";
+                        /**
+                         * Format: int64
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description All of them have ended. */
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

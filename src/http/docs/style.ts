@@ -1,4 +1,4 @@
-/** The colours of every page the service serves: `/docs`, the portal and the password page, light and dark. */
+/** The colours of every page the service serves: `/docs`, the portal and the pages of links, light and dark. */
 export const palette = `
 :root {
   color-scheme: light dark;

@@ -120,7 +120,7 @@ describe('the password link', () => {
     expect(page.headers.get('cache-control')).toContain('no-store');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     const text = textOf(page);
-    expect(text).toContain('<form method="post" action="/set-password">');
+    expect(text).toContain('<form class="form" method="post" action="/set-password">');
     expect(text).toContain(tokenOf(setPasswordUrl));
     expect(text).toContain('maxlength="256"'); // so that a browser does not cut off 128 emoji
     expect(text).toContain(`For the user ${email} of the Parcelhook account &lt;Paquetería &amp; Ñandú&gt;.`);
@@ -130,7 +130,11 @@ describe('the password link', () => {
     expect(done.httpStatus).toBe(200);
     for (const part of [
       `The password of ${email} for the Parcelhook account &lt;Paquetería &amp; Ñandú&gt; is set.`,
-      ...['<a href="/">', '<a href="/docs">', 'the account key (your operator has it)'],
+      ...[
+        '<a class="button primary" href="/">Log in</a>',
+        '<a href="/docs">',
+        'the account key (your operator has it)',
+      ],
     ])
       expect(textOf(done)).toContain(part);
     expectSuccess(await login(email, 'my new password'), 200);

@@ -91,6 +91,14 @@ const routes: Route[] = [
   ['GET', () => '/v1/tokens'],
   ['POST', () => '/v1/tokens', { name: 'Planted', scopes: ['read'] }],
   ['DELETE', ({ tokenId }) => `/v1/tokens/${tokenId}`],
+  ['GET', () => '/v1/users'],
+  ['GET', () => '/v1/audit'],
+  [
+    'POST',
+    () => '/v1/password',
+    { currentPassword: 'correct horse battery', newPassword: 'planted password' },
+  ],
+  ['DELETE', () => '/v1/sessions'],
 ];
 const withIds = routes.filter(([, path]) => path.length > 0);
 /** No program may call it: whatever it asks for is 403. */
@@ -111,6 +119,7 @@ const everything = () =>
   service.sql(
     `with own as (select unnest($1::uuid[]) as shipper_id)
      select (select json_agg(w order by webhook_id) from webhooks w join own using (shipper_id))::text as webhooks,
+            (select json_agg(u order by user_id) from users u join own using (shipper_id))::text as users,
             (select count(*) from shipments join own using (shipper_id)) as shipments,
             (select count(*) from events join own using (shipper_id)) as events,
             (select json_agg(token_id order by token_id) from program_tokens join own using (shipper_id))::text as tokens,

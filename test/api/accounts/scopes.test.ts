@@ -31,6 +31,8 @@ const taken: Record<string, string> = {
   listStates: 'orders webhooks read',
   listEvents: 'read',
   listTokens: 'read',
+  listOwnUsers: 'read',
+  listOwnAudit: 'read',
   getEgress: 'webhooks read',
   listWebhooks: 'webhooks read',
   createWebhook: 'webhooks',
@@ -196,7 +198,7 @@ describe('a token for one webhook', () => {
   test('is 404 for what does not exist, and 403 for all that is of no webhook', async () => {
     for (const path of [`/v1/deliveries/${unknownId}`, '/v1/deliveries/x', `/v1/replays/${unknownId}`])
       expectFailure(await program.call(path), 404);
-    for (const path of ['/v1/shipments', '/v1/events', '/v1/tokens'])
+    for (const path of ['/v1/shipments', '/v1/events', '/v1/tokens', '/v1/users', '/v1/audit'])
       for (const { call } of [program, reader]) expectFailure(await call(path), 403);
     expectFailure(await program.call('/v1/webhooks', { body: hook }), 403);
     for (const path of ['/v1/states', '/v1/egress']) expectSuccess(await program.call(path), 200);

@@ -55,7 +55,9 @@ describe('logging in', () => {
     expect(response.data).toEqual({
       user: { userId: account.userId, email: account.email },
       shipper: { shipperId: account.shipperId, name: 'Shipper' },
+      startedAt: expect.stringMatching(offsetForm),
       expiresAt: expect.stringMatching(offsetForm),
+      lastsUntil: expect.stringMatching(offsetForm),
       features: { simulate: true, email: false },
     });
     const leftMs = Date.parse(response.data.expiresAt as string) - Date.now();
@@ -165,6 +167,102 @@ describe('the session', () => {
     const own = `parcelhook-session=${expired}`;
     expect((await session(own)).data).toBeNull();
     expectFailure(await asPortal('/v1/webhooks', {}, service, own), 401);
+  });
+});
+
+describe('while it is used', () => {
+  const ttlMs = 6_000;
+  const dayMs = 24 * 3_600_000;
+  let short: RunningProcess;
+  beforeAll(async () => {
+    short = await startProcess({ ...service.env, TOKEN_TTL: `${ttlMs}ms` }, 'api');
+  });
+  afterAll(() => short && stopProcess(short));
+
+  const sentBy = ({ headers }: { headers: Headers }) => headers.get('set-cookie');
+  const cookieIn = (response: { headers: Headers }) => sentBy(response)!.split(';')[0]!;
+  const read = (own: string) => asPortal('/v1/webhooks', {}, short, own);
+  const claimsIn = (own: string) =>
+    decodeJwt(tokenOf(own)) as { exp: number; jti: string; auth_time: number };
+  /** A session as if the log-in had been so long ago; it has a second left. */
+  const startedAgo = async (own: string, agoMs: number) => {
+    const now = Math.floor(Date.now() / 1_000);
+    const claims = { ...claimsIn(own), auth_time: now - agoMs / 1_000, exp: now + 2 };
+    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
+    return `parcelhook-session=${await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)}`;
+  };
+
+  test('a session moves on once half of its time has passed, outlives its first cookie, and ends with all of them', async () => {
+    const first = await openSession(short, account);
+    expect(sentBy(await read(first))).toBeNull();
+    await until('half of its time has passed', async () => sentBy(await read(first)) !== null, ttlMs);
+    const renewal = await session(first, short); // the session's own endpoint renews it, too
+    const second = cookieIn(renewal);
+    expect(attributesOf(sentBy(renewal))).toEqual(['HttpOnly', 'Max-Age=6', 'Path=/', 'SameSite=Strict']);
+    const { exp, ...rest } = claimsIn(second);
+    expect(rest).toMatchObject({ jti: claimsIn(first).jti, auth_time: claimsIn(first).auth_time });
+    expect(Date.parse(renewal.data.expiresAt as string)).toBe(exp * 1_000);
+    expect(Date.parse(renewal.data.startedAt as string)).toBe(claimsIn(first).auth_time * 1_000);
+    expect(Date.parse(renewal.data.lastsUntil as string)).toBe(claimsIn(first).auth_time * 1_000 + dayMs);
+    expect(sentBy(await read(second))).toBeNull();
+    await until('the first cookie has expired', async () => (await read(first)).httpStatus === 401, ttlMs);
+    expectSuccess(await read(second), 200);
+    await until('it moves on again', async () => sentBy(await read(second)) !== null, ttlMs);
+    const third = cookieIn(await read(second));
+    expectSuccess(await endSession(second, short), 200);
+    for (const own of [second, third]) {
+      const refused = await read(own);
+      expectFailure(refused, 401);
+      expect(sentBy(refused)).toBeNull();
+    }
+    const [row] = await service.sql<{ expires_at: Date }>(
+      'select expires_at from ended_sessions where session_id = $1',
+      [claimsIn(first).jti],
+    );
+    expect(row!.expires_at.getTime()).toBe(claimsIn(first).auth_time * 1_000 + dayMs);
+  });
+
+  test('it moves on to a day from the log-in and no further', async () => {
+    const own = await openSession(short, account);
+    const last = await startedAgo(own, dayMs - 4_000);
+    const response = await read(last);
+    expect(sentBy(response)).toMatch(/; Max-Age=[34];/);
+    const { exp, auth_time: startedAt } = claimsIn(cookieIn(response));
+    expect(exp - startedAt).toBe(dayMs / 1_000);
+    const over = await startedAgo(own, dayMs);
+    expect(sentBy(await read(over))).toBeNull();
+  });
+
+  test('no cookie comes for a token of the API, for support, or from a session that is not valid', async () => {
+    const login = await accountAt(account, short).call('/v1/login', {
+      headers: { authorization: basic(account.email, account.password) },
+    });
+    const headers = { authorization: `Bearer ${String(login.data.token)}` };
+    const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
+    const opened = await request(`${short.url}/support`, {
+      raw: new URL(link.data.url as string).searchParams.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const support = cookieIn(opened);
+    const late = await startedAgo(await openSession(short, account), 60_000);
+    const calls = [
+      () => accountAt(account, short).call('/v1/webhooks', { headers }),
+      () => read(support),
+      () => session(support, short),
+      () => asPortal('/v1/webhooks?key=ak_unknown', {}, short, late),
+      () => asPortal('/v1/webhooks', { headers: { 'sec-fetch-site': 'cross-site' } }, short, late),
+    ];
+    expect(sentBy(await read(late))).not.toBeNull();
+    for (const call of calls) expect(sentBy(await call())).toBeNull();
+    await until(
+      'more than half of the token’s time has passed',
+      async () => {
+        const response = await accountAt(account, short).call('/v1/webhooks', { headers });
+        expect(sentBy(response)).toBeNull();
+        return response.httpStatus === 401;
+      },
+      2 * ttlMs,
+    );
   });
 });
 

@@ -112,7 +112,9 @@ describe('the session', () => {
     expect(await sessionOf(cookie)).toEqual({
       user: null,
       shipper: { shipperId: account.shipperId, name: 'Shipper' },
+      startedAt: expect.stringMatching(offsetForm),
       expiresAt: expect.stringMatching(offsetForm),
+      lastsUntil: expect.stringMatching(offsetForm),
       features: { simulate: true, email: false },
       readOnly: true,
     });

@@ -28,6 +28,8 @@ export interface World {
   /** The account that is removed. */
   leaving: Account;
   suspended: Account;
+  /** The account whose user changes the password. */
+  guest: Account;
   /** Query string of a list. */
   page: string;
   webhookId: string;
@@ -48,6 +50,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   const other = await registerAccount(service, 'other@example.com');
   const leaving = await registerAccount(service, 'leaving@example.com');
   const suspended = await registerAccount(service, 'suspended@example.com');
+  const guest = await registerAccount(service, 'guest@example.com');
   await operator(service, `/shippers/${suspended.shipperId}`, {
     method: 'PATCH',
     body: { status: 'SUSPENDED' },
@@ -80,6 +83,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     other,
     leaving,
     suspended,
+    guest,
     page: '',
     webhookId,
     trackingId,
@@ -112,6 +116,13 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
   const withKey = (path: string, key: string) => `${path}${path.includes('?') ? '&' : '?'}key=${key}`;
   const shipper = (path: Path, own: Request = {}) =>
     of((changed) => withKey(path(changed), changed.account.accountKey), own, ofShipper);
+  /** For what ends the token: other calls still need that of `account`. */
+  const byUserOf = (name: 'guest' | 'other', path: string, own: Request) =>
+    of(
+      (changed) => withKey(path, changed[name].accountKey),
+      own,
+      (changed) => ofShipper({ ...changed, account: changed[name] }),
+    );
   const byOperator = (path: Path, own: Request = {}) =>
     of((changed) => `/operator/v1${path(changed)}`, own, ofOperator);
   const session = (own: Request = {}) => of(() => '/v1/session', own, ofSession);
@@ -137,6 +148,12 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     }),
     createToken: shipper(() => '/v1/tokens', { body: { name: 'Shop', scopes: ['orders', 'read'] } }),
     listTokens: shipper(() => '/v1/tokens'),
+    listOwnUsers: shipper(() => '/v1/users'),
+    listOwnAudit: shipper(() => '/v1/audit'),
+    changePassword: byUserOf('guest', '/v1/password', {
+      body: { currentPassword: world.guest.password, newPassword: 'correct horse battery staple' },
+    }),
+    endSessions: byUserOf('other', '/v1/sessions', { method: 'DELETE' }),
     revokeToken: shipper(({ tokenId }) => `/v1/tokens/${tokenId}`, { method: 'DELETE' }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),

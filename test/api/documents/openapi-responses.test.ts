@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { sampleOrder, registerWebhook, placeOrder } from '../../support/client.js';
+import { sampleOrder, registerWebhook, placeOrder, type Account } from '../../support/client.js';
 import { startProcess, startServiceWith, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/schemas.js';
@@ -86,6 +86,10 @@ describe('the document describes the responses', () => {
 
   test("to another shipper's key, a suspended shipper, and a token for something else", async () => {
     const account = { ...world.account, accountKey: world.other.accountKey };
+    const [other, guest] = [world.other, world.guest].map((one) => ({
+      ...one,
+      accountKey: world.account.accountKey,
+    })) as [Account, Account];
     for (const [id, call] of thatReturn(403)) {
       const { path, method } = checker.operations.get(id)!;
       const token = method === 'get' ? tokens.events : tokens.read;
@@ -93,7 +97,8 @@ describe('the document describes the responses', () => {
         ...(path.startsWith('/operator') && { authorization: `Bearer ${token}` }),
         ...(path === '/v1/session' && { 'sec-fetch-site': 'cross-site' }),
       };
-      await checked(id, 403, call({ account: id === 'login' ? world.suspended : account }, { headers }));
+      const accounts = { account: id === 'login' ? world.suspended : account, other, guest };
+      await checked(id, 403, call(accounts, { headers }));
     }
   });
 
@@ -134,11 +139,20 @@ describe('the document describes the responses', () => {
     const ofOperator = ['listShippers', 'listAudit', 'listUsers', 'removeUser', 'removeShipper'];
     for (const id of ['getWebhook', 'deleteWebhook', 'getDelivery', 'trackShipment', ...ofOperator])
       await checked(id, 400, calls[id]!(junk));
-    for (const id of ['listWebhooks', 'listDeliveries', 'listShipments', 'listReplays']) {
+    for (const id of [
+      'listWebhooks',
+      'listDeliveries',
+      'listShipments',
+      'listReplays',
+      'listOwnUsers',
+      'listOwnAudit',
+    ]) {
       const account = { ...world.account, accountKey: `${world.account.accountKey}&limit=0` };
       await checked(id, 400, calls[id]!({ account }));
     }
     await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
+    const guess = { body: { currentPassword: 'a wrong password', newPassword: 'long enough now' } };
+    await checked('changePassword', 400, calls.changePassword!({}, guess));
     const short = { body: { token: world.linkToken, password: 'short' } };
     await checked('setPassword', 400, calls.setPassword!({}, short));
     await checked('confirmAddress', 400, calls.confirmAddress!({}, { raw: '{' }));

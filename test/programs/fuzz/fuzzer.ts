@@ -141,7 +141,7 @@ function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, e
 }
 
 const beyondSchemas =
-  /^must be before to$|^is required, unless |^is required to create |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$|^must be in the future$|^must not have orders beside webhookId|^is not one of your webhooks$/;
+  /^must be before to$|^is required, unless |^is required to create |^cannot be combined with after$|^is not of this database|^is masked, but|^belongs to another list|^must not be before shipperDropoffDate$|looks like seconds$|which would lose digits|of more digits than they need$|^must be in the future$|^must not have orders beside webhookId|^is not one of your webhooks$|^is not your password$|^must be left out: this service sends no e-mails/;
 
 /** Errors that no schema can express: incompatible fields, integers within any JSON, or a cursor that was never issued. */
 const isBeyondSchemas = ({ body }: ApiResponse): boolean => {

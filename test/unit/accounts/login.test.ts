@@ -20,7 +20,7 @@ describe('hashes', () => {
     const login = (email: string, ip: string, who: { right: boolean; trusted: boolean }) =>
       limits
         .attempt(
-          { accountKey: 'ak_known', email, ip },
+          { keyHash: 'known', email, ip },
           {
             find: () => Promise.resolve({ user: who.right ? email : null, trusted: who.trusted }),
             verify: async (user) => {
