@@ -101,6 +101,9 @@ inBrowser(
     await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('dialog').getByText('It is read-only').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await page.getByText('Never rotated').waitFor();
+    expect(await page.getByRole('button', { name: 'Rotate…' }).count()).toBe(0);
     for (const place of ['Deliveries', 'Tokens']) {
       await placesOf(page).getByRole('link', { name: place }).click();
       await page.getByRole('heading', { level: 1, name: place }).waitFor();

@@ -9,7 +9,6 @@ import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
-import { session } from '../../session.js';
 import { countText } from '../../units.js';
 import { keepWebhookList } from '../webhook-list.js';
 import { notices } from './catalogue.js';
@@ -233,11 +232,9 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         <Time at={health?.lastSuccessAt ?? null} />
       </td>
       <td class="webhook-actions">
-        {!session.value?.readOnly && (
-          <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
-            Send test
-          </Button>
-        )}
+        <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
+          Send test
+        </Button>
       </td>
     </tr>
   );
