@@ -76,7 +76,7 @@ inBrowser(
     await panel().getByText('127.0.0.1', { exact: true }).waitFor();
     await panel().getByText('timeout=5').waitFor();
     await panel().getByText('Headers as sent').click();
-    await panel().getByText('webhook-signature').waitFor();
+    await panel().getByText('webhook-signature', { exact: true }).waitFor();
     await panel().getByRole('region', { name: 'the response' }).getByText(planted).waitFor();
     await panel().getByRole('button', { name: 'Raw' }).click();
     const payload = await panel().getByRole('region', { name: 'the payload' }).innerText();
