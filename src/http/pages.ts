@@ -22,7 +22,7 @@ import type { OpenApiDocument } from './openapi/schemas.js';
  * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
  * they name.
  */
-const places = ['webhooks', 'deliveries', 'shipments', 'tokens', 'doctor', 'recover', 'inbox'];
+const places = ['webhooks', 'deliveries', 'shipments', 'tokens', 'doctor', 'recover', 'account', 'inbox'];
 const inApi = ['/webhooks', '/deliveries', '/shipments', '/tokens'];
 const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
 

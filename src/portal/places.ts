@@ -15,6 +15,7 @@ export interface Place {
 
 const onDemand = () => import('./places/on-demand.js');
 const WebhookPage = lazy(async () => (await onDemand()).WebhookPage);
+const Account = lazy(async () => (await onDemand()).Account);
 const Shipments = lazy(async () => (await onDemand()).Shipments);
 const Tokens = lazy(async () => (await onDemand()).Tokens);
 const Doctor = lazy(async () => (await onDemand()).Doctor);
@@ -30,6 +31,7 @@ export const places: Place[] = [
   { pattern: '/tokens', label: 'Tokens', Component: Tokens },
   { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
   { pattern: '/recover', label: 'Recover', Component: Recover },
+  { pattern: '/account', label: 'Account', Component: Account, isListed: false },
   { pattern: '/inbox', label: 'Inbox', Component: Inbox, isListed: hasInbox },
 ];
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { call, isExpired, renewSession } from './api.js';
+import { call, isApiError, isExpired, renewSession } from './api.js';
 
 export interface Session {
   /** Null for the operator. */
@@ -45,12 +45,28 @@ export async function logIn(credentials: Credentials): Promise<void> {
   otherTabs.postMessage('changed');
 }
 
+/** The service does not say which of the three is wrong, and neither does the page. */
+export function inWords(error: unknown): unknown {
+  if (!isApiError(error)) return error;
+  if (error.status === 401) error.message = 'Account key, e-mail or password is wrong.';
+  if (error.status === 429)
+    error.message = `Too many attempts. Try again ${error.retryAfterSeconds === null ? 'later' : `in ${waitOf(error.retryAfterSeconds)}`}.`;
+  return error;
+}
+
+const waitOf = (seconds: number) => (seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
+
 /** Loads the page anew, so that nothing of this account is left in it. */
-export async function logOut(): Promise<void> {
-  await call('DELETE', '/v1/session', undefined, { isLogin: true });
+async function endSession(path: string): Promise<void> {
+  await call('DELETE', path, undefined, { isLogin: true });
   otherTabs.postMessage('changed');
   location.assign('/');
 }
+
+export const logOut = () => endSession('/v1/session');
+
+/** Of the user, in every browser and program that has logged in. */
+export const logOutEverywhere = () => endSession('/v1/sessions');
 
 /**
  * Log-ins and log-outs in other tabs count here too: the tabs share the cookie. If somebody else has logged in, nothing

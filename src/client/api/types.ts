@@ -70,6 +70,9 @@ export type TokenPage = Data<'listTokens'>;
 export type TokenQuery = QueryOf<operations['listTokens']>;
 export type RevokedToken = Data<'revokeToken'>;
 
+export type UserPage = Data<'listOwnUsers'>;
+export type AuditPage = Data<'listOwnAudit'>;
+
 export type Egress = Data<'getEgress'>;
 
 /** The notification of a shipment that reaches a state. */

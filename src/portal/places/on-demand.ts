@@ -1,4 +1,5 @@
 /** All but the list of webhooks and the log: one script, loaded when something of it is opened. */
+export { Account } from './account/Account.js';
 export { DeliveryPanel } from './deliveries/DeliveryPanel.js';
 export { SendAgain } from './deliveries/SendAgain.js';
 export { Doctor } from './doctor/Doctor.js';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, isApiError, outage } from '../api.js';
+import { call, outage } from '../api.js';
 import { Dialog } from '../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../parts/Form.js';
-import { hasEmail, hasGreeting, logIn, logOut, rememberedKey, session } from '../session.js';
+import { hasEmail, hasGreeting, inWords, logIn, logOut, rememberedKey, session } from '../session.js';
 
 /**
  * The greeting of a first start links to `/#key=…&email=…&password=…`: a fragment is never sent to a server. Where there
@@ -152,14 +152,3 @@ function ForgottenForm() {
     </Form>
   );
 }
-
-/** The service does not say which of the three is wrong, and neither does the page. */
-function inWords(error: unknown): unknown {
-  if (!isApiError(error)) return error;
-  if (error.status === 401) error.message = 'Account key, e-mail or password is wrong.';
-  if (error.status === 429)
-    error.message = `Too many attempts. Try again ${error.retryAfterSeconds === null ? 'later' : `in ${waitOf(error.retryAfterSeconds)}`}.`;
-  return error;
-}
-
-const waitOf = (seconds: number) => (seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);

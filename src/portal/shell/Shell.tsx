@@ -93,6 +93,13 @@ function AccountMenu() {
             The operator last opened this portal, read-only, <Time at={supportOpenedAt} />.
           </p>
         )}
+        <Link
+          class="button quiet"
+          href="/account"
+          onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>('[popover]')!.hidePopover()}
+        >
+          Account
+        </Link>
         <Button kind="quiet" onClick={logOut}>
           Log out
         </Button>

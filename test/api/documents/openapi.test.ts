@@ -195,7 +195,7 @@ function routesOf(router: Pick<IRouter, 'stack'>): string[] {
 
 /** Pages for people. */
 const ofPortal =
-  /^get \/(assets\/\{file\}|(webhooks|deliveries|shipments|tokens|doctor|recover|inbox)(\/\{id\})?)?$/;
+  /^get \/(assets\/\{file\}|(webhooks|deliveries|shipments|tokens|doctor|recover|account|inbox)(\/\{id\})?)?$/;
 
 test('the router and the document have the same routes, but for the portal', async () => {
   const app = await startApp(

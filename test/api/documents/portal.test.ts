@@ -70,7 +70,7 @@ describe('the page', () => {
 
   test('is the same at every place and at what each holds', async () => {
     const same = await (await page('/')).text();
-    for (const place of ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'])
+    for (const place of ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'account', 'inbox'])
       for (const path of [`/${place}`, `/${place}/`, `/${place}/an-id`, `/${place}?status=FAILED`]) {
         const response = await page(path);
         expect([path, response.status]).toEqual([path, 200]);

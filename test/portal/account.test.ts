@@ -1,0 +1,131 @@
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  callAsPortal,
+  newProgram,
+  openSession,
+  operator,
+  registerWebhook,
+  type Account,
+} from '../support/client.js';
+import { untilFound } from '../support/deliveries.js';
+import { expectSound, inBrowser, openBrowser, withPortal, type Portal } from './browser.js';
+import { logIn, placesOf } from './launch.js';
+
+let service: { url: string };
+let account: Account;
+let portal: Portal;
+let page: Page;
+
+const colleague = 'colleague@example.com';
+
+withPortal(async (stage) => {
+  ({ service, account, portal, page } = stage);
+  const { shipperId } = account;
+  await operator(service, `/shippers/${shipperId}/users`, { body: { email: colleague } });
+  await registerWebhook(account, 'http://127.0.0.1:9/', { description: 'Warehouse' });
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const masked = () => `ak_••••••••${account.accountKey.slice(-4)}`;
+
+inBrowser('by the keyboard, the menu leads to the page of the account', async () => {
+  await button('Shipper').focus();
+  await page.keyboard.press('Enter');
+  const link = page.getByRole('link', { name: 'Account', exact: true });
+  await link.waitFor();
+  await expectSound(page);
+  await page.keyboard.press('Tab');
+  expect(await link.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
+  await page.keyboard.press('Enter');
+  await heading('Account');
+  expect(await link.isVisible()).toBe(false);
+  expect(new URL(page.url()).pathname).toBe('/account');
+  expect(await placesOf(page).getByText('Account').count()).toBe(0);
+});
+
+inBrowser('the page shows users, the session and the key, which is masked and copied whole', async () => {
+  await page.goto('/account');
+  await page.getByText(masked()).waitFor();
+  await row(`${account.email} (you)`).getByText('Set', { exact: true }).waitFor();
+  await row(colleague).getByText('Not set yet').waitFor();
+  await page.getByText('if it is not used').waitFor();
+  await page.getByText('At the latest').waitFor();
+  await row('Webhook created').getByRole('link', { name: 'Warehouse' }).waitFor();
+  await expectSound(page);
+  expect(await page.content()).not.toContain(account.accountKey);
+  await button('Copy the account key').click();
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await untilFound(async () => (await copied()) === account.accountKey);
+});
+
+inBrowser('the audit log says what was done to what and by whom, page by page', async () => {
+  for (let n = 0; n < 26; n += 1) await newProgram(service, account, { scopes: ['read'], name: `Shop ${n}` });
+  const { data } = await account.call('/v1/tokens?limit=1');
+  await account.call(`/v1/tokens/${String(data.tokens[0].tokenId)}`, { method: 'DELETE' });
+  await page.goto('/account');
+  await row('Token revoked').getByText('a token that was revoked').waitFor();
+  await row('the token Shop 25').getByText('you', { exact: true }).waitFor();
+  expect(await row('User created').count()).toBe(0);
+  await button('Load older').click();
+  await row('User created').filter({ hasText: colleague }).getByText('the operator').waitFor();
+  await row('Account created').waitFor();
+  expect(await button('Load older').count()).toBe(0);
+  await expectSound(page);
+});
+
+inBrowser('a new password needs the current one, and this session goes on', async () => {
+  await page.goto('/account');
+  await button('Change password').click();
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill('short');
+  await page.keyboard.press('Enter');
+  await page.getByText('Must have at least 12 characters.').waitFor();
+  const password = 'correct horse battery staple';
+  await page.getByLabel('New password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Is not your password.').waitFor();
+  await expectSound(page);
+  await page.getByLabel('Current password').fill(account.password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Your password is changed.').waitFor();
+  await row('Password set').getByText('you', { exact: true }).waitFor();
+  await page.goto('/webhooks');
+  await page.getByRole('link', { name: 'Warehouse' }).waitFor();
+  expect((await account.call('/v1/webhooks')).httpStatus).toBe(401);
+  account.password = password;
+  portal.allow(/status of 400/);
+});
+
+inBrowser('for support the page has neither the key nor anything to change', async () => {
+  const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
+  const other = await openBrowser(service);
+  await other.page.goto('/');
+  await logIn(other.page, account); // which leaves a key in the browser
+  await placesOf(other.page).waitFor();
+  await other.page.goto(link.data.url as string);
+  await other.page.getByRole('button', { name: 'Open the portal' }).click();
+  await other.page.getByText('Read-only, for support.').waitFor();
+  await other.page.goto('/account');
+  await other.page.getByRole('row').filter({ hasText: 'Portal opened for support' }).waitFor();
+  await other.page.getByRole('row').filter({ hasText: colleague }).first().waitFor();
+  expect(await other.page.getByText(masked()).count()).toBe(0);
+  expect(await other.page.getByRole('button', { name: /password|everywhere/i }).count()).toBe(0);
+  await expectSound(other.page);
+  await other.close();
+});
+
+inBrowser('logging out everywhere ends this session and those in other browsers', async () => {
+  const elsewhere = await openSession(service, account);
+  const statusThere = async () => (await callAsPortal(service, elsewhere, '/v1/webhooks')).httpStatus;
+  expect(await statusThere()).toBe(200);
+  await page.goto('/account');
+  await button('Log out everywhere').click();
+  await page.getByText('All your sessions in browsers').waitFor();
+  await expectSound(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Log out everywhere' }).click();
+  await heading('Log in to Parcelhook');
+  expect(await statusThere()).toBe(401);
+});
