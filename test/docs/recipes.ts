@@ -115,7 +115,7 @@ function readmeRecipe(): Recipe {
 
 function recipesOf(document: string): Recipe[] {
   const [, section] = document.split('\n## Recipes\n');
-  const parts = section!.split('\n## ')[0]!.matchAll(/^\*\*(.+?)\*\*.*\n\n```\w+\n([\s\S]*?)^```$/gm);
+  const parts = section!.split('\n## ')[0]!.matchAll(/^### (.+)\n\n(?:\w.*\n\n)?```\w+\n([\s\S]*?)^```$/gm);
   return [...parts].map(([, name, code]) => {
     const [, file, command] = firstLine.exec(code!) ?? [];
     if (!file || !command)

@@ -117,6 +117,10 @@ inBrowser('j and k go through the rows, Enter opens one, / goes to the search', 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('list', { name: 'Notified of Created' }).waitFor();
+  await page.goto('/recover');
+  await page.getByRole('combobox', { name: 'Webhook' }).waitFor();
+  await page.keyboard.press('/');
+  expect(await page.locator(':focus').getAttribute('name')).toBe('webhookId');
   await page.goto('/webhooks');
   await page.getByRole('row', { name: 'Shop' }).waitFor();
   await page.keyboard.press('j');

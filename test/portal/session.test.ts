@@ -1,10 +1,8 @@
 import { expect } from '@jest/globals';
 import { get } from 'node:http';
 import type { Page, Request } from 'playwright-core';
-import { Webhook } from 'standardwebhooks';
 import { orderDelivered, startHook, type Hook } from '../support/deliveries.js';
 import { operator, registerAccount, type Account } from '../support/client.js';
-import { startReceiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { expectSound, inBrowser, withPortal, type Portal } from './browser.js';
 import { logIn, placesOf } from './launch.js';
@@ -186,47 +184,6 @@ async function tabTo(text: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<vo
   }
   throw new Error(`the keyboard does not reach ${text}`);
 }
-
-inBrowser('the quick start leads from an empty account to a verified notification', async () => {
-  const newcomer = await registerAccount(service, 'newcomer@example.com');
-  const receiver = await startReceiver();
-  await dropCookie();
-  await page.goto('/');
-  await logIn(page, newcomer);
-  await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor();
-  await expectSound(page);
-  await page.getByLabel('Address of your server').fill(receiver.url);
-  await page.getByRole('button', { name: 'Create webhook' }).click();
-  const secret = page.getByText(/^WEBHOOK_SECRET=whsec_/);
-  await secret.waitFor();
-  await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText(/^Your server responded 200 in /).waitFor();
-  await page.getByRole('button', { name: 'Python' }).click();
-  await page.getByRole('button', { name: 'Place the sample order' }).click();
-  await page.locator('.arrivals').getByText('Succeeded').waitFor();
-  await page.getByText('Done. Your server accepted a notification.').waitFor();
-  await page.getByRole('button', { name: 'My server verifies it' }).click();
-  const doneSteps = page.getByRole('heading', { level: 2, name: /\(done\)$/ });
-  await until('all four steps are done', async () => (await doneSteps.count()) === 4);
-  await expectSound(page);
-  const [test, created] = await receiver.waitFor(2);
-  const webhook = new Webhook((await secret.innerText()).replace('WEBHOOK_SECRET=', ''));
-  for (const { body, headers } of [test!, created!]) webhook.verify(body, headers as Record<string, string>);
-  await page.getByRole('button', { name: 'Show all webhooks' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
-  expect(await page.getByText('whsec_').count()).toBe(0);
-
-  // Opened again, it offers the webhook of the same address instead of a second one.
-  await page.getByRole('button', { name: 'Quick start' }).click();
-  await page.getByLabel('Address of your server').fill(receiver.url);
-  await page.getByRole('button', { name: 'Use this webhook' }).click();
-  await page.getByText('Its secret was shown when it was created.').waitFor();
-  await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText(/^Your server responded 200 in /).waitFor();
-  await expectSound(page);
-  expect((await newcomer.call('/v1/webhooks')).data.webhooks).toHaveLength(1);
-  await receiver.close();
-});
 
 inBrowser('the signature doctor names the cause, and nothing that was pasted leaves the page', async () => {
   await logInAt('/doctor');

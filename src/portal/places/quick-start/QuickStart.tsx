@@ -1,118 +1,239 @@
-import { DeliveryBadge } from '../../parts/Page.js';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type {
-  ListedWebhook,
-  TestResult,
-  WebhookWithSecret,
-  Delivery,
-  DeliveryPage,
-  OrderResult,
-} from '../../../client/api/types.js';
-import { call, read, withQuery } from '../../api.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ListedWebhook, Webhook, WebhookWithSecret } from '../../../client/api/types.js';
+import { call, read } from '../../api.js';
 import { Button, Choices } from '../../parts/Button.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
+import { Loading } from '../../parts/Page.js';
+import { announce } from '../../parts/Toast.js';
 import { Link, setQuery } from '../../router.js';
-import { hasInbox, rememberedKey, session } from '../../session.js';
-import { verifySnippets, orderCommand } from './snippets.js';
+import { attemptSentence } from '../../sentences.js';
+import { hasGreeting, hasInbox, rememberedKey, session } from '../../session.js';
+import { SecretDialog } from '../webhooks/Secret.js';
 import { nameOf } from '../webhooks/summary.js';
 import { TestForm } from '../webhooks/Test.js';
-import { sampleOrder } from '../../../roles/greeting.js';
-import { wordOf } from '../../words.js';
-import { Time } from '../../parts/Time.js';
-import { announce } from '../../parts/Toast.js';
-import { useRead } from '../../poll.js';
-import { VerifiedBadge } from '../inbox/Arrival.js';
-import { useInbox, type Item } from '../inbox/contents.js';
+import { FirstOrder } from './FirstOrder.js';
+import { languages, listenCommand, recipeOf, verifySnippets, type Language } from './snippets.js';
 
-/** A webhook that was just created has its secret; an earlier one has its health. */
-type Chosen = WebhookWithSecret | ListedWebhook;
+/** How far the account is, kept in the browser. A secret is never in it. */
+interface Progress {
+  webhookId: string | null;
+  /** The outcome of the test, in words. */
+  tested: string;
+  isVerified: boolean;
+  trackingId: string | null;
+  hasOrdered: boolean;
+  language: Language;
+}
 
-/** A webhook to create or to go on with, a test, the check of its signature, an order. Each step works once it can. */
+const beginning: Progress = {
+  webhookId: null,
+  tested: '',
+  isVerified: false,
+  trackingId: null,
+  hasOrdered: false,
+  language: languages[0]!,
+};
+
+const keyOfProgress = () => `parcelhook.quick-start.${session.value!.shipper.shipperId}`;
+
+function keptProgress(): Progress {
+  try {
+    const kept = JSON.parse(localStorage.getItem(keyOfProgress()) ?? '{}') as Partial<Progress>;
+    const language = languages.find((one) => one === kept.language) ?? beginning.language;
+    return { ...beginning, ...kept, language };
+  } catch {
+    return beginning;
+  }
+}
+
+/** From a webhook to the user's own server: one step at a time, those that are done folded. */
 export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[]; onCreated: () => unknown }) {
-  const [webhook, setWebhook] = useState<Chosen | null>(null);
-  const [result, setResult] = useState<TestResult | null>(null);
-  const [isVerified, setVerified] = useState(false);
-  const [isDelivered, setDelivered] = useState(false);
-  const isTested = result ? result.errorCode === null : hasSucceeded(webhook);
-  const created = async (created: WebhookWithSecret) => {
-    setWebhook(created);
-    setQuery({ start: '1' }); // stays when there is a webhook
-    await onCreated();
-  };
+  const [kept, setKept] = useState(keptProgress);
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null);
+  const [isSecretShown, setIsSecretShown] = useState(false);
+  const [inboxAddress, setInboxAddress] = useState('');
+  useEffect(() => {
+    if (hasInbox) void read<{ address: string }>('/v1/inbox').then(({ address }) => setInboxAddress(address));
+  }, []);
+  useEffect(() => localStorage.setItem(keyOfProgress(), JSON.stringify(kept)), [kept]);
+  const keep = (changes: Partial<Progress>) => setKept((before) => ({ ...before, ...changes }));
+  const begin = (webhookId: string | null) => keep({ ...beginning, language: kept.language, webhookId });
+
+  const listed = webhooks.find(({ webhookId }) => webhookId === kept.webhookId);
+  const webhook: Webhook | null = listed ?? (created?.webhookId === kept.webhookId ? created : null);
+  // The webhook may have been deleted since.
+  const { tested, isVerified, trackingId, hasOrdered } = webhook ? kept : beginning;
+  const hasSucceeded = Boolean(listed?.health?.lastSuccessAt);
+  const isOfInbox = webhook !== null && webhook.targetAddress === inboxAddress;
+  const steps = [
+    webhook !== null,
+    tested !== '' || hasSucceeded,
+    webhook !== null && (isVerified || isOfInbox),
+    hasOrdered,
+    false,
+  ];
+  const current = steps.indexOf(false);
+  const stateOf = (step: number) => (steps[step] ? 'done' : step === current ? 'current' : 'waiting');
+  const list = useFocusOn(current, !isSecretShown);
+  if (hasInbox && inboxAddress === '') return <Loading />;
   return (
-    <ol class="steps">
-      <Step title="Create a webhook" isDone={webhook !== null}>
-        {webhook ? (
-          <Created webhook={webhook} />
-        ) : (
-          <CreateForm webhooks={webhooks} onCreated={created} onChosen={setWebhook} />
-        )}
-      </Step>
-      <Step title="Send a test" isDone={isTested} isWaiting={!webhook}>
-        {webhook ? (
-          <TestForm webhookId={webhook.webhookId} onSent={setResult} />
-        ) : (
-          <p class="soft">See at once what your server responds.</p>
-        )}
-      </Step>
-      <Step title="Verify the signature" isDone={isVerified} isWaiting={!isTested && !isVerified}>
-        <p>
-          Every notification is signed with the webhook's secret. Put it into <code>WEBHOOK_SECRET</code>, and
-          refuse what does not verify. If something should verify but does not, ask the{' '}
-          <Link href="/doctor">signature doctor</Link>.
-        </p>
-        <Snippets />
-        {!isVerified && (
-          <p class="actions">
-            <Button onClick={() => setVerified(true)}>My server verifies it</Button>
+    <>
+      <ol class="steps" ref={list}>
+        <Step
+          title="Create a webhook"
+          state={stateOf(0)}
+          outcome={webhook && <Created webhook={webhook} />}
+          again="Begin again with another"
+          onAgain={() => begin(null)}
+        >
+          <CreateForm
+            webhooks={webhooks}
+            inboxAddress={inboxAddress}
+            onChosen={({ webhookId }) => begin(webhookId)}
+            onCreated={async (made) => {
+              setCreated(made);
+              setIsSecretShown(true);
+              begin(made.webhookId);
+              setQuery({ start: '1' }); // stays when there is a webhook
+              await onCreated();
+            }}
+          />
+        </Step>
+        <Step
+          title="Send a test"
+          state={stateOf(1)}
+          outcome={tested || 'It has accepted notifications before.'}
+          again="Send another"
+        >
+          {webhook && (
+            <TestForm
+              webhookId={webhook.webhookId}
+              onSent={(result) => {
+                if (result.errorCode !== null || steps[1]) return;
+                announce(attemptSentence(result)); // the form, which says so, is folded now
+                keep({ tested: attemptSentence(result) });
+              }}
+            />
+          )}
+        </Step>
+        <Step
+          title="Verify the signature"
+          state={stateOf(2)}
+          outcome={isVerified ? 'Your server verifies it.' : 'The inbox verifies whatever arrives.'}
+          again="Show the code"
+        >
+          <p>
+            Every notification is signed with the webhook's secret. Put it into <code>WEBHOOK_SECRET</code>,
+            and refuse what does not verify. If something should verify but does not, ask the{' '}
+            <Link href="/doctor">signature doctor</Link>.
           </p>
-        )}
-      </Step>
-      <Step title="Place the first order" isDone={isDelivered} isWaiting={!webhook}>
-        <FirstOrder onDelivered={() => setDelivered(true)} onVerified={() => setVerified(true)} />
-      </Step>
-    </ol>
+          <LanguageChoice progress={kept} onChange={keep} />
+          <Verify language={kept.language} />
+          {!isVerified && (
+            <p class="actions">
+              <Button kind="primary" onClick={() => keep({ isVerified: true })}>
+                My server verifies it
+              </Button>
+            </p>
+          )}
+        </Step>
+        <Step
+          title="Place the first order"
+          state={stateOf(3)}
+          outcome="Its first notification was delivered."
+          again="Show its notifications"
+        >
+          <FirstOrder
+            trackingId={trackingId}
+            onPlaced={(placed) => keep({ trackingId: placed })}
+            onDone={() => keep({ hasOrdered: true })}
+          />
+        </Step>
+        <Step title="Now your own server" state={stateOf(4)}>
+          <LanguageChoice progress={kept} onChange={keep} />
+          <OwnServer language={kept.language} />
+          {webhook && (
+            <p>
+              Once your server can be reached from the internet, edit{' '}
+              <Link href={`/webhooks/${webhook.webhookId}`}>the webhook</Link>: give it your server's address.
+            </p>
+          )}
+        </Step>
+      </ol>
+      {created && isSecretShown && (
+        <SecretDialog
+          title="Webhook created"
+          secret={`WEBHOOK_SECRET=${created.secret}`}
+          onClose={() => setIsSecretShown(false)}
+        />
+      )}
+    </>
   );
 }
 
-const hasSucceeded = (webhook: Chosen | null) =>
-  webhook !== null && 'health' in webhook && Boolean(webhook.health?.lastSuccessAt);
+/** Takes the focus to the step that has become the current one. */
+function useFocusOn(current: number, isFree: boolean) {
+  const list = useRef<HTMLOListElement>(null);
+  const last = useRef(current);
+  useEffect(() => {
+    if (!isFree || last.current === current) return;
+    last.current = current;
+    list.current?.querySelector<HTMLElement>('[aria-current=step] h2')?.focus();
+  }, [current, isFree]);
+  return list;
+}
 
 interface StepProps {
   title: string;
   children: ComponentChildren;
-  isDone?: boolean;
-  isWaiting?: boolean;
+  state: 'done' | 'current' | 'waiting';
+  /** A line that stands for the step once it is done. */
+  outcome?: ComponentChildren;
+  /** The button that opens it again, or does `onAgain`. */
+  again?: string;
+  onAgain?: () => void;
 }
 
-const Step = ({ title, children, isDone = false, isWaiting = false }: StepProps) => (
-  <li class={`step ${isDone ? 'done' : ''} ${isWaiting ? 'waiting' : ''}`}>
-    <h2>
-      {title}
-      {isDone && <span class="unseen"> (done)</span>}
-    </h2>
-    {children}
-  </li>
-);
+function Step({ title, children, state, outcome, again, onAgain }: StepProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <li class={`step ${state}`} aria-current={state === 'current' ? 'step' : undefined}>
+      <h2 tabIndex={-1}>
+        {title}
+        {state === 'done' && <span class="unseen"> (done)</span>}
+      </h2>
+      {state === 'done' && (
+        <p class="soft long">
+          {outcome}{' '}
+          <button
+            type="button"
+            class="link"
+            aria-expanded={onAgain ? undefined : isOpen}
+            onClick={onAgain ?? (() => setIsOpen(!isOpen))}
+          >
+            {isOpen ? 'Fold' : again}
+          </button>
+        </p>
+      )}
+      {(state === 'current' || (state === 'done' && isOpen)) && children}
+    </li>
+  );
+}
 
 interface CreateFormProps {
   webhooks: ListedWebhook[];
+  inboxAddress: string;
   onCreated: (webhook: WebhookWithSecret) => unknown;
   onChosen: (webhook: ListedWebhook) => void;
 }
 
 /** Offers the existing webhook of an address that has one: with a second, every notification would come twice. */
-function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
-  const [targetAddress, setTargetAddress] = useState('');
+function CreateForm({ webhooks, inboxAddress, onCreated, onChosen }: CreateFormProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const targetAddress = typed ?? inboxAddress;
   const existing = webhooks.find((webhook) => webhook.targetAddress === targetAddress.trim());
-  useEffect(() => {
-    if (!hasInbox) return;
-    void read<{ address: string }>('/v1/inbox').then(({ address }) =>
-      setTargetAddress((typed) => typed || address),
-    );
-  }, []);
   const create = async () => {
     if (existing) return onChosen(existing);
     const wanted = { targetAddress: targetAddress.trim(), interests: ['*'] };
@@ -127,7 +248,7 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
           type="url"
           placeholder="https://example.com/hooks/parcelhook"
           value={targetAddress}
-          onInput={setTargetAddress}
+          onInput={setTyped}
           spellcheck={false}
           required
           hint={
@@ -149,141 +270,69 @@ function CreateForm({ webhooks, onCreated, onChosen }: CreateFormProps) {
   );
 }
 
-const Created = ({ webhook }: { webhook: Chosen }) => (
+const Created = ({ webhook }: { webhook: Webhook }) => (
   <>
-    <p class="long">
-      <Link href={`/webhooks/${webhook.webhookId}`}>{webhook.targetAddress}</Link> gets{' '}
-      {webhook.interests.includes('*') ? 'every state' : 'some states'} of your shipments.
-    </p>
-    {'secret' in webhook ? (
-      <>
-        <p>
-          This is its secret. Store it now: <strong>it will not be shown again.</strong>
-        </p>
-        <Code text={`WEBHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
-      </>
-    ) : (
-      <p>Its secret was shown when it was created. If it is lost, the webhook's page makes a new one.</p>
-    )}
+    <Link href={`/webhooks/${webhook.webhookId}`}>{webhook.targetAddress}</Link> gets{' '}
+    {webhook.interests.includes('*') ? 'every state' : 'some states'} of your shipments. Its secret was shown
+    when it was created. If it is lost, rotate it on the webhook's page.
   </>
 );
 
-const languages = Object.keys(verifySnippets) as (keyof typeof verifySnippets)[];
+interface LanguageProps {
+  progress: Progress;
+  onChange: (changes: Partial<Progress>) => void;
+}
 
-function Snippets() {
-  const [language, setLanguage] = useState(languages[0]!);
-  return (
-    <div>
-      <Choices label="Language" names={languages} chosen={language} onChoose={setLanguage} />
-      <Code text={verifySnippets[language]} label={`Copy the ${language} code`} />
-    </div>
+const LanguageChoice = ({ progress, onChange }: LanguageProps) => (
+  <Choices
+    label="Language"
+    names={languages}
+    chosen={progress.language}
+    onChoose={(language) => onChange({ language })}
+  />
+);
+
+const Recipe = ({ language }: { language: Language }) => (
+  <a href={`/docs/receiving#${recipeOf[language]}`}>A receiver in {language}</a>
+);
+
+const Verify = ({ language }: { language: Language }) =>
+  language in verifySnippets ? (
+    <Code
+      text={verifySnippets[language as keyof typeof verifySnippets]}
+      label={`Copy the ${language} code`}
+    />
+  ) : (
+    <p>
+      <Recipe language={language} />, which verifies, is in the documentation.
+    </p>
   );
-}
 
-interface Outcomes {
-  onDelivered: () => void;
-  onVerified: () => void;
-}
-
-/** Places the sample order, and shows its notifications as they are sent. */
-function FirstOrder(outcomes: Outcomes) {
-  const [order] = useState(() => sampleOrder(Date.now()));
-  const [placed, setPlaced] = useState<OrderResult | null>(null);
-  const [isUnderWay, setIsUnderWay] = useState(false);
-  const place = async () => {
-    setPlaced(await call<OrderResult>('POST', '/v1/shipments', order));
-    setIsUnderWay(false);
-  };
-  const simulate = async () => {
-    await call('POST', `/v1/shipments/${placed!.trackingId}/simulate`, {});
-    setIsUnderWay(true);
-  };
+function OwnServer({ language }: { language: Language }) {
+  const program = hasGreeting ? 'npm run listen --' : 'npx parcelhook listen';
+  const email = session.value!.user?.email ?? '';
   return (
     <>
-      <p>An order becomes a shipment. Each of its states is a notification, and CREATED comes at once.</p>
-      <p class="actions">
-        <Button kind={placed ? 'plain' : 'primary'} onClick={place}>
-          {placed ? 'Place another' : 'Place the sample order'}
-        </Button>
-        {placed && session.value!.features.simulate && (
-          <Button kind={isUnderWay ? 'plain' : 'primary'} disabled={isUnderWay} onClick={simulate}>
-            Simulate its states
-          </Button>
-        )}
+      <p>
+        <Recipe language={language} /> reads the raw body, verifies it and responds. Run it on your own
+        machine, on port 9001. From then on <code>listen</code> sends it what happens to your shipments,
+        signed, without a webhook or a tunnel:
       </p>
-      {placed && <Notifications key={placed.trackingId} trackingId={placed.trackingId} {...outcomes} />}
-      <details>
-        <summary>The same with curl</summary>
-        <Code
-          text={orderCommand(location.origin, rememberedKey(), session.value!.user?.email ?? '', order)}
-          label="Copy the commands"
-        />
-      </details>
+      <Code
+        text={listenCommand(program, location.origin, rememberedKey(), email)}
+        label="Copy the command"
+        wrap
+      />
+      <p class="soft">
+        It asks for your password, and signs with <code>WEBHOOK_SECRET</code>. Where that is not set, it
+        prints a secret for your server.{' '}
+        {!hasGreeting && (
+          <>
+            <code>npx</code> takes it from a project that has the client package.{' '}
+          </>
+        )}
+        <a href="/docs/receiving#on-your-own-machine">More about listen</a>
+      </p>
     </>
   );
 }
-
-const useArrivals = hasInbox ? useInbox : () => ({ data: undefined });
-
-function Notifications({ trackingId, onDelivered, onVerified }: { trackingId: string } & Outcomes) {
-  const path = withQuery('/v1/deliveries', { trackingId, limit: 50 });
-  const { data } = useRead<DeliveryPage>(path, 1_000);
-  const deliveries = data?.deliveries.toReversed() ?? [];
-  const sent = deliveries.filter(({ status }) => status === 'SUCCEEDED').length;
-  const { data: inbox } = useArrivals();
-  const itemOf = ({ eventId, targetAddress }: Delivery) =>
-    targetAddress === inbox?.address
-      ? inbox.items.find(({ headers }) => headers['webhook-id'] === eventId)
-      : undefined;
-  const isVerified = deliveries.some((delivery) => itemOf(delivery)?.verified);
-  useEffect(() => {
-    if (sent === 0) return;
-    announce(`${sent} ${sent === 1 ? 'notification' : 'notifications'} delivered`);
-    onDelivered();
-  }, [sent]);
-  useEffect(() => {
-    if (isVerified) onVerified();
-  }, [isVerified]);
-  return (
-    <div class="arrivals">
-      <p>
-        Shipment{' '}
-        <Link href={`/shipments/${trackingId}`}>
-          <code>{trackingId}</code>
-        </Link>
-        {hasInbox && (
-          <>
-            {' '}
-            · <Link href="/inbox">what arrived in the inbox</Link>
-          </>
-        )}
-      </p>
-      <ul>
-        {deliveries.map((delivery) => (
-          <Arrival key={delivery.deliveryId} delivery={delivery} item={itemOf(delivery)} />
-        ))}
-      </ul>
-      {deliveries.length === 0 && <p class="soft">Waiting for its first notification…</p>}
-      {sent > 0 && (
-        <p>
-          <strong>Done.</strong>{' '}
-          {isVerified ? 'Your inbox verified a notification.' : 'Your server accepted a notification.'}
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** `item` is what arrived in the inbox, which verifies it. */
-const Arrival = ({ delivery, item }: { delivery: Delivery; item: Item | undefined }) => (
-  <li>
-    {item ? <VerifiedBadge item={item} /> : <DeliveryBadge delivery={delivery} />}
-    <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
-    <span class="soft cut" title={delivery.targetAddress}>
-      {delivery.targetAddress}
-    </span>
-    <span class="soft">
-      <Time at={delivery.createdAt} />
-    </span>
-  </li>
-);

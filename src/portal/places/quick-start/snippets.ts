@@ -41,3 +41,22 @@ ${logInCommand(shellQuoted(email))}
 curl "$URL/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -H "Idempotency-Key: order-$(date +%s)" -d ${shellQuoted(JSON.stringify(order))}`;
 }
+
+/** The section of `/docs/receiving` that has a whole receiver. */
+export const recipeOf = {
+  'Node.js': 'express',
+  Python: 'fastapi',
+  Go: 'go',
+  Java: 'java',
+  PHP: 'php',
+  Ruby: 'ruby',
+  'C#': 'c',
+};
+
+export type Language = keyof typeof recipeOf;
+export const languages = Object.keys(recipeOf) as Language[];
+
+/** Forwards notifications to the receiver of a recipe. `program` is what starts `listen`. */
+export const listenCommand = (program: string, origin: string, key: string, email: string): string =>
+  `${program} --forward http://localhost:9001/hook --url ${origin} \\
+  --key ${shellQuoted(key || 'your account key')} --email ${shellQuoted(email)}`;

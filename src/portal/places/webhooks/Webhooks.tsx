@@ -84,7 +84,7 @@ export function Webhooks() {
         }
       >
         {isStarting
-          ? 'From nothing to a verified notification, in four steps.'
+          ? 'From nothing to notifications on your own server, in five steps.'
           : 'Where notifications about your shipments go, and how well they arrive.'}
       </PageHead>
       {!data && <Loading />}
