@@ -73,7 +73,7 @@ export function portalPages({
       .all(({ method }) => {
         throw methodNotAllowed(
           'GET, HEAD',
-          inApi.includes(place) ? `The API is under /v1: ${method} /v1${place}.` : undefined,
+          `The API is under /v1${inApi.includes(place) ? `: ${method} /v1${place}` : '; see /docs'}.`,
         );
       });
   router

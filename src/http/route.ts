@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { invalidRequest, type Detail, type ApiError } from '../platform/errors.js';
+import { nearestName } from '../platform/issues.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/schemas.js';
 import {
@@ -262,10 +263,14 @@ function unknownParameters(declared: object, given: object): Detail[] {
   const known = ['key', ...Object.keys(declared)];
   return Object.keys(given)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      path: name.slice(0, maxNameLength).toWellFormed() || 'query',
-      message: `is not a parameter of this endpoint; it takes ${known.join(', ')}`,
-    }));
+    .map((name) => {
+      const meant = nearestName(name, known);
+      const hint = meant === null ? '' : `; did you mean ${meant}?`;
+      return {
+        path: name.slice(0, maxNameLength).toWellFormed() || 'query',
+        message: `is not a parameter of this endpoint; it takes ${known.join(', ')}${hint}`,
+      };
+    });
 }
 
 /** The version of the specification's sample; it changes when the shape of responses does. */

@@ -249,14 +249,23 @@ function notifications({ headers }: Request): Detail[] {
 }
 
 /** Endpoints that do not exist, each with the one that its callers want. */
-const guesses: Record<string, string> = { '/v1/shipments/:trackingId': '/v1/shipment-tracking/:trackingId' };
+const guesses: Record<string, string> = {
+  '/v1/orders': '/v1/shipments',
+  ...Object.fromEntries(
+    ['shipments', 'orders', 'tracking', 'track'].map((place) => [
+      `/v1/${place}/:trackingId`,
+      '/v1/shipment-tracking/:trackingId',
+    ]),
+  ),
+};
 
-/** A 404 that names the nearest endpoint; `/v1` and the end of a plural are easily forgotten. */
+/** A 404 that names the nearest endpoint; `/v1` and the end of a plural are easily forgotten, and `/api` is put before it. */
 function unknownEndpoint(given: string, paths: string[]): ApiError {
   const error = notFound('This endpoint');
   if (paths.length === 0) return error; // a worker has no /docs either
   const path = given.replace(/\/{2,}/g, '/');
-  const meant = nearestPath(path, paths) ?? nearestPath(`/v1${path}`, paths);
+  const inner = path.replace(/^\/api(?=\/)/, '');
+  const meant = nearestPath(inner, paths) ?? nearestPath(`/v1${inner}`, paths);
   if (path !== given) error.message += ' Its path has a doubled slash: does the base URL end in one?';
   error.message += `${meant === null ? '' : ` Did you mean ${meant}?`} See /docs.`;
   return error;

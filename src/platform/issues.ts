@@ -7,7 +7,9 @@ import type * as z from 'zod';
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? `is required: ${aKind(issue)}` : `must be ${aKind(issue)}`;
+      return issue.input === undefined
+        ? `is required: ${aKind(issue)}`
+        : `must be ${aKind(issue)}${quotationHint(issue)}`;
     case 'too_small':
       return bound(issue, issue.inclusive === false ? 'greater than' : 'at least', issue.minimum);
     case 'too_big':
@@ -32,6 +34,15 @@ export function oneOf(values: string[], given: unknown): string {
   const meant = typeof given === 'string' ? nearestName(given, values) : null;
   const hint = meant === null ? '' : `; did you mean ${meant}?`;
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}${hint}`;
+}
+
+/** JSON has 7 and "7", and most who send the wrong one meant the other. */
+function quotationHint({ expected, input }: { expected: string; input?: unknown }): string {
+  if (expected === 'string') return typeof input === 'number' ? '; put it in quotation marks' : '';
+  const isNumber =
+    (expected === 'number' || expected === 'int') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(String(input));
+  const isTruth = expected === 'boolean' && /^(?:true|false)$/.test(String(input));
+  return typeof input === 'string' && (isNumber || isTruth) ? '; leave out the quotation marks' : '';
 }
 
 const kinds: Record<string, string> = {

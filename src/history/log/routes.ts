@@ -24,6 +24,15 @@ import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './
 const idOfAttempt = (number: number) => `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
 const numberOfAttempt = (id: string) => parseInt(id.slice(-7), 16);
 
+const httpStatus = /^[1-5]\d\d$/;
+
+function statusProblem(knownStates: ReadonlySet<string>, given: unknown): string {
+  if (knownStates.has(given as string))
+    return `must be a status; ${given as string} is a state: use state=${given as string}`;
+  if (given === 'RETRYING') return 'must be a status; one that is retried is PENDING: use status=PENDING';
+  return oneOf([...deliveryStatuses, 'UNFINISHED'], given);
+}
+
 /** `knownStates` are those that a delivery may send today. */
 export const logQuery = (knownStates: ReadonlySet<string>) =>
   z.object({
@@ -43,23 +52,30 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
     state: stateInQuery(knownStates, 'Only deliveries of this state.', deliveryStatuses),
     status: described(
       z.enum([...deliveryStatuses, 'UNFINISHED'], {
-        error: ({ input }) =>
-          knownStates.has(input as string)
-            ? `must be a status; ${input as string} is a state: use state=${input as string}`
-            : oneOf([...deliveryStatuses, 'UNFINISHED'], input),
+        error: ({ input }) => statusProblem(knownStates, input),
       }),
       'Only deliveries with this status now; `UNFINISHED`: `PENDING`, `SENDING` or `HELD`.',
     ).optional(),
-    statusCode: described(z.string(), 'Only deliveries whose last attempt got this HTTP status.', 500, {
-      type: 'integer',
-      minimum: 100,
-      maximum: 599,
-    })
-      .transform((text) => (/^\d{3}$/.test(text) ? Number(text) : 0))
-      .refine((code) => code >= 100 && code <= 599, 'must be an HTTP status: a whole number from 100 to 599')
+    statusCode: described(
+      z.string().refine((text) => httpStatus.test(text), {
+        error: ({ input }) =>
+          errorCodes.some((code) => code === input)
+            ? `must be an HTTP status; ${input as string} is an error: use errorCode=${input as string}`
+            : 'must be an HTTP status: a whole number from 100 to 599',
+      }),
+      'Only deliveries whose last attempt got this HTTP status.',
+      500,
+      { type: 'integer', minimum: 100, maximum: 599 },
+    )
+      .transform(Number)
       .optional(),
     errorCode: described(
-      z.enum(errorCodes),
+      z.enum(errorCodes, {
+        error: ({ input }) =>
+          httpStatus.test(String(input))
+            ? `must be an error; ${input as string} is an HTTP status: use statusCode=${input as string}`
+            : oneOf([...errorCodes], input),
+      }),
       'Only deliveries whose last attempt failed with this error.',
     ).optional(),
     from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),

@@ -31,7 +31,24 @@ export function jsonFault(text: string): string {
   blanks.lastIndex = at;
   at += blanks.exec(text)![0].length;
   const lines = text.slice(0, at).split('\n');
-  return `unexpected ${nameOf(text, at)} at line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
+  const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
+  const remedy = remedyFor(text, at, due.startsWith('key'));
+  return `unexpected ${nameOf(text, at)} at ${place}${remedy && `; ${remedy}`}`;
+}
+
+const wordsElsewhere: Record<string, string> = { True: 'true', False: 'false' };
+
+/** For what other languages write; empty for anything else. */
+function remedyFor(text: string, at: number, isKeyDue: boolean): string {
+  const [word = ''] = /^-?[A-Za-z_$][\w$]{0,20}/.exec(text.slice(at, at + 30)) ?? [];
+  if (text[at] === "'") return 'use double quotation marks';
+  if (text[at] === '/') return 'JSON has no comments';
+  if (isKeyDue && word !== '') return 'put the name in double quotation marks';
+  if (/^(?:NaN|-?Infinity|undefined|None|nil)$/.test(word)) return 'write null';
+  if (Object.hasOwn(wordsElsewhere, word)) return `write ${wordsElsewhere[word]}`;
+  return /^[\]}]/.test(text.slice(at)) && /,\s*$/.test(text.slice(0, at))
+    ? 'leave out the comma before it'
+    : '';
 }
 
 function nameOf(text: string, at: number): string {

@@ -234,7 +234,9 @@ describe('query parameters', () => {
       const detail = response.body.error.details?.find(({ path }) => path === 'lmit');
       const declared = (described.operation.parameters ?? []).filter(({ in: place }) => place === 'query');
       const named = [...new Set(['key', ...declared.map(({ name }) => name)])].join(', ');
-      expect(detail?.message).toBe(`is not a parameter of this endpoint; it takes ${named}`);
+      expect(detail?.message.replace(/; did you mean \w+\?$/, '')).toBe(
+        `is not a parameter of this endpoint; it takes ${named}`,
+      );
     }
   });
 

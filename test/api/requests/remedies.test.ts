@@ -1,0 +1,86 @@
+/** A refusal says what to do: the mistakes of those who know another API, another language or another field. */
+import { expect, test } from '@jest/globals';
+import { operator, registerAccount, request } from '../../support/client.js';
+import { expectFailure } from '../../support/expect.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = await sharedService();
+const account = await registerAccount(service);
+
+/** The text of each wrong field or parameter. */
+async function problems(path: string, options: object = {}): Promise<Record<string, string>> {
+  const response = await account.call(path, options);
+  expectFailure(response, 400);
+  return Object.fromEntries(response.body.error.details!.map((detail) => [detail.path, detail.message]));
+}
+
+test.each([
+  ["{'a': 1}", "unexpected ' at line 1, column 2; use double quotation marks"],
+  ['{a: 1}', 'unexpected a at line 1, column 2; put the name in double quotation marks'],
+  ['{"a": None}', 'unexpected N at line 1, column 7; write null'],
+  ['{"a": -Infinity}', 'unexpected - at line 1, column 7; write null'],
+  ['{"a": True}', 'unexpected T at line 1, column 7; write true'],
+  ['{"a": 1,\n}', 'unexpected } at line 2, column 1; leave out the comma before it'],
+  ['{"a": [1, ]}', 'unexpected ] at line 1, column 11; leave out the comma before it'],
+  ['{"a": 1 // one\n}', 'unexpected / at line 1, column 9; JSON has no comments'],
+  ['{"a": 1}}', 'unexpected } at line 1, column 9'],
+  ['{"a": 1', 'unexpected end at line 1, column 8'],
+])('%j, which is almost JSON, is corrected', async (raw, message) => {
+  expect(await problems('/v1/webhooks', { raw })).toMatchObject({ body: `must be valid JSON: ${message}` });
+});
+
+test('a number as a text, and a text as a number, are told about quotation marks', async () => {
+  const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
+  expect(await problems('/v1/webhooks', { body: { ...body, supersede: 'true', description: 7 } })).toEqual({
+    supersede: 'must be true or false; leave out the quotation marks',
+    description: 'must be a string; put it in quotation marks',
+  });
+  const event = { state: 'LOST', lat: '19.4', lng: 'west' };
+  const recorded = await operator(service, '/shipments/PH1/events', { body: event });
+  expect(recorded.body.error.details).toEqual([
+    { path: 'lat', message: 'must be a number; leave out the quotation marks' },
+    { path: 'lng', message: 'must be a number' },
+  ]);
+  expect(await problems('/v1/webhooks', { body: { ...body, supersede: 'yes' } })).toEqual({
+    supersede: 'must be true or false',
+  });
+});
+
+test.each([
+  ['state=FAILED', 'state', 'must be a state; FAILED is a status: use status=FAILED'],
+  ['status=DELIVERED', 'status', 'must be a status; DELIVERED is a state: use state=DELIVERED'],
+  ['status=RETRYING', 'status', 'must be a status; one that is retried is PENDING: use status=PENDING'],
+  ['statusCode=TIMEOUT', 'statusCode', 'must be an HTTP status; TIMEOUT is an error: use errorCode=TIMEOUT'],
+  ['errorCode=500', 'errorCode', 'must be an error; 500 is an HTTP status: use statusCode=500'],
+  ['statusCode=600', 'statusCode', 'must be an HTTP status: a whole number from 100 to 599'],
+])('deliveries?%s names the filter that was meant', async (query, path, message) => {
+  expect(await problems(`/v1/deliveries?${query}`)).toEqual({ [path]: message });
+});
+
+test('a parameter that is not known is named with the nearest one', async () => {
+  const all = 'key, limit, cursor, shipperTrackingId, state, from, to';
+  const start = `is not a parameter of this endpoint; it takes ${all}`;
+  expect(await problems('/v1/shipments?status=CREATED&colour=red')).toEqual({
+    status: `${start}; did you mean state?`,
+    colour: start,
+  });
+});
+
+test.each([
+  ['POST', '/shipments', 405, 'The API is under /v1: POST /v1/shipments.'],
+  ['DELETE', '/webhooks/x', 405, 'The API is under /v1; see /docs.'],
+  ['POST', '/', 405, 'The API is under /v1; see /docs.'],
+  ['POST', '/api/v1/shipments', 404, 'This endpoint was not found. Did you mean /v1/shipments? See /docs.'],
+  ['GET', '/api/webhooks', 404, 'This endpoint was not found. Did you mean /v1/webhooks? See /docs.'],
+  ['POST', '/v1/orders', 404, 'This endpoint was not found. Did you mean /v1/shipments? See /docs.'],
+  [
+    'GET',
+    '/v1/tracking/PH1',
+    404,
+    'This endpoint was not found. Did you mean /v1/shipment-tracking/{trackingId}? See /docs.',
+  ],
+])('%s %s is told where to go', async (method, path, code, message) => {
+  const response = await request(`${service.url}${path}`, { method });
+  expectFailure(response, code);
+  expect(response.body.error.message).toBe(message);
+});
