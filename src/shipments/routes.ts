@@ -22,14 +22,8 @@ import { orderResult, type AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
 import * as responses from './responses.js';
 import { meaningsText, type StateCatalogue } from './states.js';
-import {
-  findOrder,
-  findShipment,
-  findTracking,
-  listShipments,
-  type ListedShipment,
-  type PlacedOrder,
-} from './store.js';
+import { listShipments, type ListedShipment } from './list-store.js';
+import { findOrder, findShipment, findTracking, type PlacedOrder } from './store.js';
 
 const idempotencyKey = described(
   // Spaces around a header value are not part of it (RFC 9110, section 5.5).
@@ -189,6 +183,10 @@ export const listQuery = ({ names }: StateCatalogue) =>
     shipperTrackingId: ownIdInQuery(
       'Only shipments with this identifier of yours, which need not be unique.',
     ),
+    shipperTrackingIdPrefix: ownIdInQuery(
+      'Only shipments whose identifier of yours begins so; upper and lower case differ.',
+      500,
+    ),
     state: stateInQuery(
       names,
       'Only shipments in this state now. A shipment that is not created yet has no state.',
@@ -198,7 +196,7 @@ export const listQuery = ({ names }: StateCatalogue) =>
   });
 
 export const listDescription =
-  'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+  'With `state`, or with a `shipperTrackingIdPrefix` that more than 1,000 shipments have, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 
 /** By its own identifier, a shipper finds out whether an order was accepted: such a search reads the primary. */
 export async function listPage(

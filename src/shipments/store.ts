@@ -5,7 +5,6 @@ import { rowSet } from '../platform/database/parameters.js';
 import type { TraceContext } from '../platform/telemetry/tracing.js';
 import type { Order } from './order.js';
 import type { DropoffLocation } from './responses.js';
-import { hasShipperTrackingId } from '../history/log/store.js';
 
 export interface AcceptedOrder {
   shipmentId: string;
@@ -218,92 +217,6 @@ const deleteExpired = (db: Database): Promise<unknown[]> =>
         where created_at < now() - interval '24 hours' order by created_at limit $1) returning 1`,
     [expiredAtOnce],
   );
-
-export interface ShipmentFilter {
-  shipperTrackingId?: string | undefined;
-  state?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
-}
-
-export interface ListedShipment {
-  trackingId: string;
-  shipmentId: string;
-  shipperTrackingId: string;
-  state: string | null;
-  acceptedAt: Date;
-  /** The time of the latest change; until the shipment is created, when its order was accepted. */
-  updatedAt: Date;
-}
-
-export interface ShipmentPage {
-  shipments: ListedShipment[];
-  /** Where a short page ended because it had checked `maxChecked` shipments; null if none are left. */
-  checkedUpTo: string | null;
-}
-
-/** No index has the state, because each event would change it: a page checks this many shipments for theirs. */
-const maxChecked = 5_000;
-
-const endOfTime = new Date(253_402_300_799_999); // of the year 9999
-
-/** Newest first. Ids are in the order of acceptance. */
-export async function listShipments(
-  db: Database,
-  shipperId: string,
-  filter: ShipmentFilter,
-  beforeId: string | undefined,
-  limit: number,
-): Promise<ShipmentPage> {
-  const hasOwnId = filter.shipperTrackingId !== undefined;
-  const isInState = filter.state !== undefined;
-  const rows = await db.query<ListedShipment & { checkedUpTo: string | null }>(
-    `list-shipments${hasOwnId ? '-by-own-id' : ''}${isInState ? '-in-state' : ''}`,
-    pageText(hasOwnId, isInState),
-    [
-      shipperId,
-      filter.from ?? new Date(0),
-      beforeId ?? null,
-      filter.to ?? endOfTime,
-      limit,
-      filter.shipperTrackingId ?? null,
-      filter.state ?? null,
-      maxChecked,
-    ],
-  );
-  const checkedUpTo = rows[0]?.checkedUpTo ?? null;
-  const shipments = rows.flatMap(({ checkedUpTo: _, ...row }) =>
-    (row.shipmentId as string | null) ? [row] : [],
-  );
-  return { shipments, checkedUpTo };
-}
-
-/** The rows of the page, or one row without a shipment; each has `checkedUpTo`. */
-function pageText(hasOwnId: boolean, isInState: boolean): string {
-  const own = `select shipment_id from shipments
-    where shipper_id = $1 and shipment_id >= uuid_floor($2) and shipment_id < least($3::uuid, uuid_floor($4))
-      ${hasOwnId ? `and ${hasShipperTrackingId('$6')}` : ''}
-    order by shipment_id desc`;
-  const progress = `select state, updated_at from shipment_progress where shipment_id = s.shipment_id`;
-  const found = isInState
-    ? `(${own} limit $8) s cross join lateral (${progress} and state = $7 limit 1) p`
-    : `(${own} limit $5) s left join lateral (${progress} limit 1) p on true`;
-  const checkedUpTo = isInState
-    ? `case when (select count(*) from found) < $5 then (${own} offset $8 - 1 limit 1) end`
-    : 'null::uuid';
-  return `with given as (select $6::text, $7::text, $8::int),
-    found as materialized (
-      select s.shipment_id, p.state, p.updated_at from ${found} limit $5
-    ), checked as (select ${checkedUpTo} as "checkedUpTo")
-    select s.tracking_id as "trackingId", f.shipment_id as "shipmentId",
-           s.shipper_tracking_id as "shipperTrackingId", f.state, s.accepted_at as "acceptedAt",
-           coalesce(f.updated_at, s.accepted_at) as "updatedAt", "checkedUpTo"
-      from checked left join found f on true
-      left join lateral (
-        select tracking_id, shipper_tracking_id, accepted_at from shipments where shipment_id = f.shipment_id limit 1) s
-        on true
-     order by f.shipment_id desc`;
-}
 
 /** The shipment's id and its state, which is null before it is created. Null if the shipper has none of this trackingId. */
 export async function findShipment(

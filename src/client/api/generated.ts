@@ -518,7 +518,7 @@ export interface paths {
         };
         /**
          * List shipments, newest first
-         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `orders` or `read`.
+         * @description With `state`, or with a `shipperTrackingIdPrefix` that more than 1,000 shipments have, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `orders` or `read`.
          */
         get: operations["listShipments"];
         put?: never;
@@ -913,7 +913,7 @@ export interface paths {
         };
         /**
          * List a shipper's shipments, newest first
-         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         * @description With `state`, or with a `shipperTrackingIdPrefix` that more than 1,000 shipments have, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
          */
         get: operations["listShipmentsOfShipper"];
         put?: never;
@@ -7026,6 +7026,11 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
+                 * @description Only shipments whose identifier of yours begins so; upper and lower case differ.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingIdPrefix?: string;
+                /**
                  * @description Only shipments in this state now. A shipment that is not created yet has no state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`.
                  * @example CREATED
                  */
@@ -8340,6 +8345,11 @@ export interface operations {
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
+                /**
+                 * @description Only shipments whose identifier of yours begins so; upper and lower case differ.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingIdPrefix?: string;
                 /**
                  * @description Only shipments in this state now. A shipment that is not created yet has no state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`.
                  * @example CREATED

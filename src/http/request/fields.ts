@@ -94,14 +94,14 @@ export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 /** JSON Schema for a body that must have at least one of these fields: not all of its names may be other ones. */
 export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
 
-/** The shipper's own identifier of orders, in a query. */
-export const ownIdInQuery = (description: string) =>
+/** The shipper's own identifier of orders, or its beginning, in a query. */
+export const ownIdInQuery = (description: string, maxLength = 1_000) =>
   described(
     z
       .string()
       .trim()
       .min(1, 'must not be empty')
-      .max(1_000, 'must have at most 1,000 characters')
+      .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`)
       .refine((text) => !text.includes('\0'), 'must not contain U+0000'),
     description,
     'ORDER-1001',

@@ -80,6 +80,21 @@ describe('the list of shipments', () => {
       (s) => s.shipperTrackingId === 'Straße 1 / ñ',
     ],
     ['shipperTrackingId of one', () => 'shipperTrackingId=ORDER-7', (s) => s.shipperTrackingId === 'ORDER-7'],
+    [
+      'shipperTrackingIdPrefix',
+      () => 'shipperTrackingIdPrefix=ORDER-1',
+      (s) => s.shipperTrackingId.startsWith('ORDER-1'),
+    ],
+    [
+      'a prefix beyond ASCII',
+      () => `shipperTrackingIdPrefix=${encodeURIComponent('Straß')}&state=PICKED_UP`,
+      (s) => s.shipperTrackingId === 'Straße 1 / ñ' && s.state === 'PICKED_UP',
+    ],
+    [
+      'the whole as a prefix, and itself',
+      () => 'shipperTrackingIdPrefix=ORDER-7&shipperTrackingId=ORDER-7',
+      (s) => s.shipperTrackingId === 'ORDER-7',
+    ],
     ['state', () => 'state=PICKED_UP', (s) => s.state === 'PICKED_UP'],
     ['from', () => `from=${middle}`, (s) => Date.parse(s.acceptedAt) >= Date.parse(middle)],
     ['to', () => `to=${middle}`, (s) => Date.parse(s.acceptedAt) < Date.parse(middle)],
@@ -113,6 +128,10 @@ describe('the list of shipments', () => {
   test.each([
     'state=LOST',
     'shipperTrackingId=order-7',
+    'shipperTrackingIdPrefix=order',
+    'shipperTrackingIdPrefix=RDER',
+    'shipperTrackingIdPrefix=ORDER-7&shipperTrackingId=ORDER-9',
+    'shipperTrackingIdPrefix=%25',
     'from=2099-01-01',
     'to=1999-01-01',
     `from=2020-01-01&to=2019-01-01`,
@@ -125,6 +144,8 @@ describe('the list of shipments', () => {
     ['shipperTrackingId=', ['shipperTrackingId']],
     ['shipperTrackingId=%00', ['shipperTrackingId']],
     [`shipperTrackingId=${'x'.repeat(1_001)}`, ['shipperTrackingId']],
+    [`shipperTrackingIdPrefix=${'x'.repeat(501)}`, ['shipperTrackingIdPrefix']],
+    ['shipperTrackingIdPrefix=', ['shipperTrackingIdPrefix']],
     ['from=yesterday&to=&limit=0&cursor=x&trackingId=PH1', ['from', 'to', 'limit', 'cursor', 'trackingId']],
   ])('with %s returns 400 naming each error', async (query, paths) => {
     expectWrong(await account.call(`/v1/shipments?${query}`), paths);
@@ -146,6 +167,8 @@ describe('the list of shipments', () => {
     const long = (end: string) => '漢'.repeat(999) + end;
     for (const end of ['a', 'b']) await placeOrder(owner, long(end));
     await placeOrder(owner, '\u{1f4e6}'.repeat(500));
+    const begun = await walk(`shipperTrackingIdPrefix=${encodeURIComponent('漢'.repeat(500))}`, 1, owner);
+    expect(begun.found.map(({ shipperTrackingId }) => shipperTrackingId)).toEqual([long('b'), long('a')]);
     for (const id of [long('a'), long('b'), '\u{1f4e6}'.repeat(500)]) {
       const { shipments } = await page(`shipperTrackingId=${encodeURIComponent(id)}`, owner);
       expect(shipments.map(({ shipperTrackingId }) => shipperTrackingId)).toEqual([id]);
@@ -165,6 +188,20 @@ test('finds rare states among many shipments by cursor, over pages that are not 
   expect((await walk('state=RETURNED', 250, owner)).found).toEqual([]);
   const usual = await page('state=CREATED&limit=250', owner);
   expect(usual.shipments).toHaveLength(250);
+  const ofPrefix = async (query: string, limit: number) => {
+    const { found, notFull } = await walk(`shipperTrackingIdPrefix=${query}`, limit, owner);
+    return { ids: found.map(({ shipperTrackingId }) => shipperTrackingId), notFull };
+  };
+  expect(await ofPrefix('RARE-1', 2)).toEqual({ ids: expected, notFull: 0 }); // few have it
+  expect(await ofPrefix('RARE-12', 1)).toEqual({ ids: ['RARE-12001', 'RARE-12000'], notFull: 0 });
+  const common = await ofPrefix('R&state=LOST', 2); // more than a page checks have it
+  expect(common.ids).toEqual(expected);
+  expect(common.notFull).toBeGreaterThan(0);
+  const all = await ofPrefix('R', 250);
+  expect(all).toEqual({
+    ids: (await walk('', 250, owner)).found.map((one) => one.shipperTrackingId),
+    notFull: 0,
+  });
 });
 
 /** Few of them LOST. */
