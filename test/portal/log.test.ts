@@ -222,3 +222,35 @@ inBrowser('the operator, who may change nothing, is not offered to send again', 
   await expectSound(support.page);
   await support.close();
 });
+
+inBrowser(
+  'the beginning of a number finds its shipments, in the list of shipments and in the log',
+  async () => {
+    await placeOrder(account, 'Begin-1');
+    await placeOrder(account, 'Begin-2');
+    const find = async (place: string, label: string, text: string) => {
+      await page.goto(place);
+      await page.getByRole('searchbox', { name: label }).fill(text);
+      await page.keyboard.press('Enter');
+    };
+    for (const [place, label] of [
+      ['/shipments', 'Your number or the tracking id'],
+      ['/deliveries', 'Number of the shipment'],
+    ] as const) {
+      await find(place, label, 'Beg');
+      await page.getByRole('button', { name: 'Remove: Number begins with Beg' }).waitFor();
+      await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
+      expect(new URL(page.url()).pathname).toBe('/shipments');
+    }
+    await expectSound(page);
+    await find('/shipments', 'Your number or the tracking id', 'Begin-2');
+    await page.getByRole('heading', { level: 1, name: 'Begin-2' }).waitFor();
+    await placeOrder(account, 'Lonely-1');
+    await find('/shipments', 'Your number or the tracking id', 'Lone');
+    await page.getByRole('heading', { level: 1, name: 'Lonely-1' }).waitFor();
+    await find('/deliveries', 'Number of the shipment', 'Lone');
+    await page.getByRole('button', { name: /^Remove: Tracking id PH/ }).waitFor();
+    await find('/deliveries', 'Number of the shipment', 'lone');
+    await page.getByText('No order of this number. Upper and lower case differ.').waitFor();
+  },
+);

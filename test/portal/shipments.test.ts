@@ -61,7 +61,11 @@ inBrowser('a number of many shipments lists them, and one of none says so', asyn
   await expectSound(page);
   await search.fill('none such');
   await page.keyboard.press('Enter');
-  await page.getByText('No shipment has the number none such.').waitFor();
+  const none = 'No order of this number. Upper and lower case differ. Check it, or give only its beginning.';
+  await page.getByText(none).waitFor();
+  await expectSound(page);
+  await page.goto('/shipments?shipperTrackingId=twice');
+  await page.getByText(none).waitFor();
 });
 
 inBrowser(

@@ -44,6 +44,9 @@ export const Chip = ({ name, text }: { name: string; text: string }) => (
   </span>
 );
 
+export const noSuchNumber =
+  'No order of this number. Upper and lower case differ. Check it, or give only its beginning.';
+
 interface SearchProps {
   label: string;
   placeholder?: string;
@@ -61,7 +64,7 @@ export function NumberSearch({ label, placeholder = label, kind, onSearch }: Sea
     setProblem('');
     if (!number) return;
     if (await onSearch(number)) setText('');
-    else setProblem(`No shipment has the number ${number}.`);
+    else setProblem(noSuchNumber);
   };
   return (
     <form

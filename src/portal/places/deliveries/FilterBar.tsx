@@ -5,7 +5,8 @@ import { Form, MomentField, Select, SubmitButton } from '../../parts/Form.js';
 import { errorsInShort } from '../../in-short.js';
 import { named } from '../../words.js';
 import { exact } from '../../parts/Time.js';
-import { setQuery } from '../../router.js';
+import { navigate, setQuery } from '../../router.js';
+import { withQuery } from '../../api.js';
 import { findShipments } from '../shipments/find.js';
 import { useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
@@ -25,7 +26,7 @@ const filterNames = [
   'to',
 ] as const satisfies (keyof DeliveryQuery)[];
 type FilterName = (typeof filterNames)[number];
-type Filters = Partial<Record<FilterName, string>>;
+export type Filters = Partial<Record<FilterName, string>>;
 
 export function filtersOf(query: URLSearchParams): Filters {
   const given = filterNames.map((name) => [name, query.get(name) ?? '']).filter(([, value]) => value);
@@ -65,9 +66,11 @@ export function FilterBar({ filters, responded }: Props) {
   );
 }
 
+/** Of many that begin so, one is to be chosen first. */
 async function search(number: string): Promise<boolean> {
-  const { trackingId } = await findShipments(number);
-  setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
+  const { count, trackingId, by } = await findShipments(number);
+  if (count > 1 && by === 'shipperTrackingIdPrefix') navigate(withQuery('/shipments', { [by]: number }));
+  else setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
   return true; // a delivery may be of a shipment that is gone
 }
 

@@ -8,7 +8,7 @@ import { sampleOrder } from '../../../roles/greeting.js';
 import { call, read, withQuery } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
-import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
+import { Chip, FilterChoice, noSuchNumber, NumberSearch } from '../../list/Filters.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { rowsOf } from '../../list/window.js';
 import { Empty, PageHead, TableHead, StatusBadge } from '../../parts/Page.js';
@@ -29,11 +29,13 @@ export function Shipments({ id }: { id?: string }) {
 
 function ShipmentList() {
   const shipperTrackingId = query.value.get('shipperTrackingId') ?? '';
+  const shipperTrackingIdPrefix = query.value.get('shipperTrackingIdPrefix') ?? '';
   const state = query.value.get('state') ?? '';
   const list = useLiveList<ListedShipment>({
-    key: `${state} ${shipperTrackingId}`,
+    key: JSON.stringify([state, shipperTrackingId, shipperTrackingIdPrefix]),
     read: async (cursor, signal) => {
-      const address = withQuery('/v1/shipments', { shipperTrackingId, state, limit: pageSize, cursor });
+      const numbers = { shipperTrackingId, shipperTrackingIdPrefix };
+      const address = withQuery('/v1/shipments', { ...numbers, state, limit: pageSize, cursor });
       const { shipments, nextCursor } = await read<Page>(address, signal);
       return { rows: shipments, nextCursor };
     },
@@ -45,7 +47,8 @@ function ShipmentList() {
     isChanging: (row) => !state || row.state === state,
     newText: (count) => countText(count, 'new shipment', 'new shipments'),
   });
-  const isFiltered = Boolean(state || shipperTrackingId);
+  const number = shipperTrackingId || shipperTrackingIdPrefix;
+  const isFiltered = Boolean(state || number);
   const rows = list.shown ? rowsOf(list.shown) : [];
   return (
     <>
@@ -56,14 +59,17 @@ function ShipmentList() {
         <NumberSearch label="Your number or the tracking id" kind="primary" onSearch={open} />
         <FilterChoice name="state" label="State" all="Any state" options={named(useStates())} />
       </div>
-      {shipperTrackingId && (
+      {number && (
         <p class="chips">
-          <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />
+          {shipperTrackingId && <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />}
+          {shipperTrackingIdPrefix && (
+            <Chip name="shipperTrackingIdPrefix" text={`Number begins with ${shipperTrackingIdPrefix}`} />
+          )}
         </p>
       )}
       <LiveRows live={list} older={rows.length === 0 ? 'Look further back' : 'Load older'}>
         {rows.length === 0 ? (
-          <NoShipments isFiltered={isFiltered} hasOlder={list.hasOlder} />
+          <NoShipments isFiltered={isFiltered} hasNumber={number !== ''} hasOlder={list.hasOlder} />
         ) : (
           <ShipmentTable rows={rows} />
         )}
@@ -104,12 +110,19 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
   </div>
 );
 
-/** The filter by state looks at some thousands of shipments at a time: an empty page need not be the end. */
-const NoShipments = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: boolean }) =>
+interface NoneProps {
+  isFiltered: boolean;
+  hasNumber: boolean;
+  hasOlder: boolean;
+}
+
+/** A filter may look at some thousands of shipments at a time: an empty page need not be the end. */
+const NoShipments = ({ isFiltered, hasNumber, hasOlder }: NoneProps) =>
   isFiltered ? (
     <Empty title={hasOlder ? 'None among the newest' : 'No shipment matches'}>
+      {hasNumber && !hasOlder && <p>{noSuchNumber}</p>}
       <p>
-        <button type="button" class="link" onClick={() => setQuery({ state: null, shipperTrackingId: null })}>
+        <button type="button" class="link" onClick={() => setQuery(noFilters)}>
           Show all shipments
         </button>
       </p>
@@ -123,10 +136,12 @@ const NoShipments = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: 
     </Empty>
   );
 
+const noFilters = { state: null, shipperTrackingId: null, shipperTrackingIdPrefix: null };
+
 async function open(number: string): Promise<boolean> {
-  const { count, trackingId } = await findShipments(number);
+  const { count, trackingId, by } = await findShipments(number);
   if (count === 1) navigate(`/shipments/${trackingId}`);
-  else if (count > 1) setQuery({ shipperTrackingId: number, state: null }, { push: true });
+  else if (count > 1) setQuery({ ...noFilters, [by]: number }, { push: true });
   return count > 0;
 }
 
