@@ -125,7 +125,7 @@ test.concurrent(
     await until('the listener is ready', () => listener.output().includes('Signing'), patienceMs);
     const trackingId = await placeOrder(account);
     await until('the event is forwarded', () => listener.output().includes(trackingId));
-    expect(listener.output()).toMatch(/Z {2}CREATED {2}PH\w+ {2}200 OK {2}\d+ ms\n/);
+    expect(listener.output()).toMatch(/Z {2}CREATED {11}PH\w+ {2}200 OK {2}\d+ ms\n/);
     const { code, afterMs } = await listener.end();
     expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
     expect(afterMs).toBeLessThan(5_000);

@@ -252,9 +252,9 @@ describe('an unreachable local server', () => {
     for (let count = 0; count < 2; count += 1)
       printer.notified({ ...event, ...result, responseText: null, diagnosis: obstacle });
     expect(text.map((line) => line.replace(/^\S+|\d+ ms/g, '…'))).toEqual([
-      '…  CREATED  PH1  refused the connection  …  not delivered\n',
+      '…  CREATED           PH1  refused the connection  …  not delivered\n',
       '… listens at 127.0.0.1:1: start your server.\n',
-      '…  CREATED  PH1  refused the connection  …  not delivered\n',
+      '…  CREATED           PH1  refused the connection  …  not delivered\n',
     ]);
     printer.ended({ forwarded: 4, refused: 3, undelivered: 2 });
     expect(text.at(-1)).toBe('Forwarded 4: 1 accepted, 1 rejected, 2 not delivered.\n');

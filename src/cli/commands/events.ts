@@ -14,7 +14,8 @@ import {
   wholeNumberArgument,
   type Request,
 } from '../command.js';
-import { aligned, callersPath, write, type Io } from '../terminal.js';
+import { wrapped } from '../../client/listen/text.js';
+import { aligned, callersPath, widthOf, write, type Io } from '../terminal.js';
 
 export function addEventCommands(
   program: Command,
@@ -85,7 +86,8 @@ async function loadFile(
     counts.refused++;
     progress.clear();
     const shipment = result.trackingId === undefined ? '' : `${result.trackingId}: `;
-    await write(io.stderr, `line ${result.line}: ${shipment}${describe(result.error)}\n`);
+    const text = `line ${result.line}: ${shipment}${describe(result.error)}\n`;
+    await write(io.stderr, wrapped(text, widthOf(io, io.stderr)));
   }
 
   if (json) await write(io.stdout, '{\n  "results": [');
@@ -113,7 +115,8 @@ function describe({
   details = [],
 }: Extract<LineResult, { error: unknown }>['error']): string {
   const fields = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
-  return `${status === 'INVALID_LINE' ? '' : `${status}: `}${message}${fields && ` (${fields})`}`;
+  const text = fields ? `${message.replace(/; see details\.$/, '')} (${fields})` : message;
+  return `${status === 'INVALID_LINE' ? '' : `${status}: `}${text}`;
 }
 
 function withAdvice(error: unknown, lastLine: number): unknown {

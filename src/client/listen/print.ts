@@ -38,6 +38,8 @@ const errors: Record<string, string> = {
   PROTOCOL: 'invalid HTTP',
 };
 
+const stateWidth = 'OUT_FOR_DELIVERY'.length;
+
 export const createPrinter = (write: (text: string) => void): Printer => {
   const print = (line: string) => write(`${printable(line.replace(/[\n\t]/g, ' '))}\n`);
   const told = new Set<string>();
@@ -54,7 +56,9 @@ export const createPrinter = (write: (text: string) => void): Printer => {
           : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
       const failed = statusCode === null ? 'not delivered' : 'rejected';
       const mark = ok ? '' : `  ${failed}${responseText === null ? '' : `: ${responseText}`}`;
-      print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);
+      print(
+        `${at.toISOString()}  ${state.padEnd(stateWidth)}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`,
+      );
       if (diagnosis === null || told.has(diagnosis.cause)) return;
       told.add(diagnosis.cause);
       print(diagnosis.message);
