@@ -5,7 +5,6 @@ import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
 import { Empty, PageHead, DeliveryBadge } from '../../parts/Page.js';
-import { noSuchNumber } from '../../list/Filters.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
@@ -13,7 +12,7 @@ import { blockerOf, isUnfinished, outcomeInShort, waitInShort } from '../../in-s
 import { countText } from '../../units.js';
 import { lazy } from '../../parts/lazy.js';
 import { ChoiceBar, ChoiceCell, useChoice, type Choice } from './Choosing.js';
-import { FilterBar, filtersOf, noFilters, type Filters } from './FilterBar.js';
+import { FilterBar, filtersOf, noFilters } from './FilterBar.js';
 import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
 import { withoutShipment, wordOf } from '../../words.js';
@@ -44,6 +43,7 @@ export function Deliveries() {
   useReturn(id, log.list);
   useEffect(() => void onDemand().catch(() => undefined), []); // a row may be opened next
   const close = () => navigate(addressOf(null));
+  const isFiltered = Object.keys(filters).length > 0;
   const pages = log.shown?.pages ?? [];
   const rows = pages.flatMap((page) => page.rows);
   return (
@@ -70,7 +70,7 @@ export function Deliveries() {
           actions={rows.length > 0 && <ChoiceBar rows={rows} {...choice} />}
         >
           {rows.length === 0 ? (
-            <NoDeliveries filters={filters} hasOlder={log.hasOlder} />
+            <NoDeliveries isFiltered={isFiltered} hasOlder={log.hasOlder} />
           ) : (
             <DeliveryTable pages={pages} selected={id} choice={choice} />
           )}
@@ -120,10 +120,9 @@ const ClearFilters = () => (
 );
 
 /** The filter by response looks at some thousands of deliveries at a time: an empty page need not be the end. */
-const NoDeliveries = ({ filters, hasOlder }: { filters: Filters; hasOlder: boolean }) =>
-  Object.keys(filters).length > 0 ? (
+const NoDeliveries = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder: boolean }) =>
+  isFiltered ? (
     <Empty title={hasOlder ? 'None among the newest' : 'Nothing matches these filters'}>
-      {filters.shipperTrackingId && <p>{noSuchNumber}</p>}
       <p>The log is kept for 30 days, unless the operator has set another time.</p>
       <ClearFilters />
     </Empty>

@@ -26,7 +26,7 @@ const filterNames = [
   'to',
 ] as const satisfies (keyof DeliveryQuery)[];
 type FilterName = (typeof filterNames)[number];
-export type Filters = Partial<Record<FilterName, string>>;
+type Filters = Partial<Record<FilterName, string>>;
 
 export function filtersOf(query: URLSearchParams): Filters {
   const given = filterNames.map((name) => [name, query.get(name) ?? '']).filter(([, value]) => value);
@@ -70,8 +70,8 @@ export function FilterBar({ filters, responded }: Props) {
 async function search(number: string): Promise<boolean> {
   const { count, trackingId, by } = await findShipments(number);
   if (count > 1 && by === 'shipperTrackingIdPrefix') navigate(withQuery('/shipments', { [by]: number }));
-  else setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
-  return true; // a delivery may be of a shipment that is gone
+  else if (count > 0) setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
+  return count > 0;
 }
 
 /** The filters that no field shows, each with a button that takes it away. */

@@ -69,7 +69,7 @@ function ShipmentList() {
       )}
       <LiveRows live={list} older={rows.length === 0 ? 'Look further back' : 'Load older'}>
         {rows.length === 0 ? (
-          <NoShipments isFiltered={isFiltered} hasNumber={number !== ''} hasOlder={list.hasOlder} />
+          <NoShipments isFiltered={isFiltered} hasNumber={number !== '' && !state} hasOlder={list.hasOlder} />
         ) : (
           <ShipmentTable rows={rows} />
         )}
@@ -112,6 +112,7 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
 
 interface NoneProps {
   isFiltered: boolean;
+  /** And nothing else. */
   hasNumber: boolean;
   hasOlder: boolean;
 }
