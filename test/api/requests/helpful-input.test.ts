@@ -287,7 +287,6 @@ test.each([
   ['/webhooks', '/v1/webhooks'],
   ['/V1/webhooks', '/v1/webhooks'],
   ['/v1/webhook/an-id', '/v1/webhooks/{webhookId}'],
-  ['/v1/shipments/PH1M7YZMHG0R8EB1NC38', '/v1/shipment-tracking/{trackingId}'],
   ['/v1/shipment-tracking/', '/v1/shipment-tracking/{trackingId}'],
   ['/operator/v1/shipper', '/operator/v1/shippers'],
 ])('the 404 of %s names %s', async (path, meant) => {

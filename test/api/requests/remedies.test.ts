@@ -58,7 +58,7 @@ test.each([
 });
 
 test('a parameter that is not known is named with the nearest one', async () => {
-  const all = 'key, limit, cursor, shipperTrackingId, state, from, to';
+  const all = 'key, limit, cursor, shipperTrackingId, shipperTrackingIdPrefix, state, from, to';
   const start = `is not a parameter of this endpoint; it takes ${all}`;
   expect(await problems('/v1/shipments?status=CREATED&colour=red')).toEqual({
     status: `${start}; did you mean state?`,

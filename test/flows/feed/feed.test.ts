@@ -166,7 +166,7 @@ test('waits are in the log but not in latency metrics', async () => {
   await until('nothing more is counted', async () => {
     const last = before;
     before = await counted();
-    await setTimeout(200);
+    await setTimeout(1_000);
     return before === last;
   });
   await poll(account, `after=${after}`, '10ms');
