@@ -216,7 +216,7 @@ const cancelReasons: Record<string, string> = {
 const cancelSentence = ({ reason }: DeliveryLike) =>
   reason === null ? 'It was cancelled.' : `It was cancelled: ${cancelReasons[reason] ?? reason}.`;
 
-/** Text: why it goes no further, "its webhook was deleted"; empty for one that goes on, or has succeeded. */
+/** Why a delivery goes no further, "its webhook was deleted"; empty for one that goes on, or has succeeded. */
 export function endInWords(delivery: DeliveryLike): string {
   if (delivery.status === 'FAILED') return failedEnd(delivery);
   return delivery.status === 'CANCELLED' ? (cancelReasons[delivery.reason ?? ''] ?? '') : '';

@@ -65,7 +65,7 @@ async function endSession(path: string): Promise<void> {
 
 export const logOut = () => endSession('/v1/session');
 
-/** Of the user, in every browser and program that has logged in. */
+/** Logs the user out in every browser and program that has logged in. */
 export const logOutEverywhere = () => endSession('/v1/sessions');
 
 /**

@@ -99,7 +99,7 @@ inBrowser('a new password needs the current one, and this session goes on', asyn
   portal.allow(/status of 400/);
 });
 
-inBrowser('for support the page has neither the key nor anything to change', async () => {
+inBrowser('for support the page shows no key, and lets nothing be changed', async () => {
   const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
   const other = await openBrowser(service);
   await other.page.goto('/');

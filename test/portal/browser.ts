@@ -134,7 +134,7 @@ export async function expectSound(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** The same in the look that the page has: what is open stays open. */
+/** Checks the same in the page's present look only, so that open menus and dialogs stay open. */
 export async function expectSoundAsIs(page: Page): Promise<void> {
   await page.evaluate(untilDrawn);
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source); // by the debugger: no policy forbids it

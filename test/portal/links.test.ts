@@ -64,7 +64,7 @@ inBrowser('a link to set a password leads to the log-in, which takes the new pas
   portal.allow(/status of 40[04]/);
 });
 
-inBrowser('a link of a mail confirms an address by a button', async () => {
+inBrowser('a link in a mail leads to a button that confirms the address', async () => {
   const token = 'c'.repeat(43);
   await service.sql(
     `insert into notify_addresses (shipper_id, email, token_hash, expires_at)

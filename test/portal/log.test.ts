@@ -39,7 +39,7 @@ withPortal(async (stage) => {
 });
 
 const rows = () => page.locator('[data-row]');
-/** As if it had been sent again so often today. */
+/** As if it had been sent again this often today. */
 const limitReached = (deliveryId: string) =>
   service.sql(
     `insert into attempts (shipper_id, delivery_id, number, trigger, started_at)
@@ -136,7 +136,7 @@ inBrowser('a failed attempt is copied as a curl command that sends the same agai
   await openLog(`?webhookId=${bad.webhookId}`);
   await rows().first().getByRole('link').click();
   await panel().getByText('As a curl command').click();
-  await panel().getByText('Put in the values that are shown as ••••.').waitFor();
+  await panel().getByText('Fill in the values that are shown as ••••.').waitFor();
   await expectSound(page);
   await panel().getByRole('button', { name: 'Copy as curl' }).click();
   const command = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -158,7 +158,7 @@ inBrowser('a failed attempt is copied as a curl command that sends the same agai
   });
 });
 
-inBrowser('those that are selected are sent again, at most 50, and what is refused is named', async () => {
+inBrowser('selected deliveries are sent again, at most 50, and refused ones are named', async () => {
   await placeOrders(account, 30);
   await until('all are in the log', async () => (await deliveriesOf(account, good.webhookId)).length >= 33);
   await openLog();
@@ -207,7 +207,7 @@ inBrowser('those that are selected are sent again, at most 50, and what is refus
   expect(await page.locator(`[data-row="${refused}"]`).getByRole('checkbox').isChecked()).toBe(true);
 });
 
-inBrowser('the operator, who may change nothing, is not offered to send again', async () => {
+inBrowser('the operator, who may change nothing, has no button to send again', async () => {
   const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
   const support = await openBrowser(service);
   await support.page.goto(link.data.url as string);
@@ -251,6 +251,6 @@ inBrowser(
     await find('/deliveries', 'Number of the shipment', 'Lone');
     await page.getByRole('button', { name: /^Remove: Tracking id PH/ }).waitFor();
     await find('/deliveries', 'Number of the shipment', 'lone');
-    await page.getByText('No order of this number. Upper and lower case differ.').waitFor();
+    await page.getByText('No shipment has this number. Upper and lower case differ.').waitFor();
   },
 );

@@ -85,7 +85,7 @@ inBrowser(
     await page.reload();
     await page.locator('.arrivals').getByText('Succeeded').waitFor();
     await page.getByText('Done. Your server accepted a notification.').waitFor();
-    await button('Go on').click();
+    await button('Continue').click();
 
     await expectKept('Now your own server', 4);
     await expectSound(page);
@@ -128,28 +128,31 @@ async function expectForwarded(command: string, secret: string): Promise<void> {
   }
 }
 
-inBrowser('begun again, it offers the webhook of the address instead of a second one', async () => {
-  await page.goto('/webhooks');
-  await button('Quick start').click();
-  await stepIs('Now your own server');
-  await button('Begin again with another').click();
-  await stepIs('Create a webhook');
-  await page.getByLabel('Address of your server').fill(receiver.url);
-  await button('Use this webhook').click();
-  await stepIs('Verify the signature'); // the webhook has accepted a notification
-  await button('Send another').click();
-  await button('Send test').click();
-  await testOutcome().waitFor();
-  await expectSound(page);
-  const { webhooks } = (await account.call('/v1/webhooks')).data as { webhooks: { webhookId: string }[] };
-  expect(webhooks).toHaveLength(1);
+inBrowser(
+  'the quick start, begun again, offers the webhook of the address instead of a second one',
+  async () => {
+    await page.goto('/webhooks');
+    await button('Quick start').click();
+    await stepIs('Now your own server');
+    await button('Begin again with another').click();
+    await stepIs('Create a webhook');
+    await page.getByLabel('Address of your server').fill(receiver.url);
+    await button('Use this webhook').click();
+    await stepIs('Verify the signature'); // the webhook has accepted a notification
+    await button('Send another').click();
+    await button('Send test').click();
+    await testOutcome().waitFor();
+    await expectSound(page);
+    const { webhooks } = (await account.call('/v1/webhooks')).data as { webhooks: { webhookId: string }[] };
+    expect(webhooks).toHaveLength(1);
 
-  // With a webhook that is gone there is nothing to go on with.
-  await account.call(`/v1/webhooks/${webhooks[0]!.webhookId}`, { method: 'DELETE' });
-  await page.reload();
-  await stepIs('Create a webhook');
-  expect(await doneSteps().count()).toBe(0);
-});
+    // With a webhook that is gone there is nothing to go on with.
+    await account.call(`/v1/webhooks/${webhooks[0]!.webhookId}`, { method: 'DELETE' });
+    await page.reload();
+    await stepIs('Create a webhook');
+    expect(await doneSteps().count()).toBe(0);
+  },
+);
 
 test('the recipe of each language is in the documentation', async () => {
   const documentation = await (await fetch(`${service.url}/docs/receiving`)).text();

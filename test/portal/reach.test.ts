@@ -44,39 +44,36 @@ inBrowser('on a phone a menu leads to every place, and none is wider than the wi
   }
 });
 
-inBrowser(
-  'the menu is worked by the keyboard: it opens at the current place, and Esc closes it',
-  async () => {
-    await page.setViewportSize(phone);
-    try {
-      await page.goto('/shipments');
-      const menu = page.getByRole('button', { name: /^Menu/ });
-      await menu.focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: /^Menu/, expanded: true }).waitFor();
-      expect(await focused()).toBe('Shipments');
-      expect(await page.locator(':focus').getAttribute('aria-current')).toBe('page');
+inBrowser('the menu works by keyboard: it opens at the current place, and Esc closes it', async () => {
+  await page.setViewportSize(phone);
+  try {
+    await page.goto('/shipments');
+    const menu = page.getByRole('button', { name: /^Menu/ });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Menu/, expanded: true }).waitFor();
+    expect(await focused()).toBe('Shipments');
+    expect(await page.locator(':focus').getAttribute('aria-current')).toBe('page');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Menu/, expanded: false }).waitFor();
+    expect(await focused()).toMatch(/^Menu/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Menu/, expanded: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    expect(await focused()).toMatch(/^Tokens/);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await menu.click();
+      await expectSoundAsIs(page);
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: /^Menu/, expanded: false }).waitFor();
-      expect(await focused()).toMatch(/^Menu/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: /^Menu/, expanded: true }).waitFor();
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
-      expect(await focused()).toMatch(/^Tokens/);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await menu.click();
-        await expectSoundAsIs(page);
-        await page.keyboard.press('Escape');
-      }
-    } finally {
-      await page.setViewportSize(desk);
-      await page.emulateMedia({ colorScheme: 'light' });
     }
-  },
-);
+  } finally {
+    await page.setViewportSize(desk);
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+});
 
 const rowOfFocus = () =>
   page.evaluate<string | undefined>("document.activeElement.closest('[data-row]')?.dataset.row");
@@ -132,7 +129,7 @@ inBrowser('? lists the keys, which do nothing under a dialog, and can be turned 
   await page.goto('/webhooks');
   await page.getByRole('row', { name: 'Shop' }).waitFor();
   await page.keyboard.press('?');
-  const list = page.getByRole('dialog', { name: 'Keys' });
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await list.getByText('Next and previous row').waitFor();
   await expectSound(page);
   await page.keyboard.press('j');
@@ -146,11 +143,11 @@ inBrowser('? lists the keys, which do nothing under a dialog, and can be turned 
   await page.keyboard.press('?');
   await page.keyboard.press('j');
   expect([await list.count(), await page.locator('tr :focus').count()]).toEqual([0, 0]);
-  await button('Keys').click();
+  await button('Keyboard shortcuts').click();
   await areUsed.check();
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'detached' });
-  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Keys');
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Keyboard shortcuts');
   await page.keyboard.press('?');
   await list.waitFor();
 });

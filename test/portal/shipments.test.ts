@@ -49,7 +49,7 @@ inBrowser(
   },
 );
 
-inBrowser('a number of many shipments lists them, and one of none says so', async () => {
+inBrowser('a number that many shipments have lists them, and one that none has says so', async () => {
   await placeOrder(account, 'TWICE');
   await placeOrder(account, 'TWICE');
   await page.goto('/shipments');
@@ -61,7 +61,8 @@ inBrowser('a number of many shipments lists them, and one of none says so', asyn
   await expectSound(page);
   await search.fill('none such');
   await page.keyboard.press('Enter');
-  const none = 'No order of this number. Upper and lower case differ. Check it, or give only its beginning.';
+  const none =
+    'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
   await page.getByText(none).waitFor();
   await expectSound(page);
   await page.goto('/shipments?shipperTrackingId=twice');
@@ -93,7 +94,7 @@ inBrowser(
 );
 
 inBrowser(
-  'the order is shown as it was placed, read only once it is opened, and erased when it is',
+  'the order is shown as it was placed, is not read until it is opened, and says when it was erased',
   async () => {
     const sample = sampleOrder();
     const body = {

@@ -45,7 +45,7 @@ export const Chip = ({ name, text }: { name: string; text: string }) => (
 );
 
 export const noSuchNumber =
-  'No order of this number. Upper and lower case differ. Check it, or give only its beginning.';
+  'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
 
 interface SearchProps {
   label: string;

@@ -49,7 +49,7 @@ export function Choices<Name extends string>(props: {
   names: readonly Name[];
   chosen: Name;
   onChoose: (name: Name) => void;
-  /** The key that goes to the pressed one. */
+  /** The key that moves the focus to the pressed one. */
   shortcut?: string;
 }) {
   return (

@@ -20,7 +20,7 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [asked, setAsked] = useState<{ leave: () => void } | null>(null);
-  /** Closes it, then leaves. Returns whether it stays open. */
+  /** Closes the dialog, or asks first, and calls `leave` once that is confirmed. Returns whether it stays open. */
   const stays = (leave = () => {}) => {
     if (!onClose) return true;
     const isLost = [...element.current!.querySelectorAll('form')].some(isChanged);

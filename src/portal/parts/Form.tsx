@@ -18,7 +18,7 @@ interface FormProps {
 /** The contents of each form when it was shown or last sent. */
 const kept = new WeakMap<HTMLFormElement, string>();
 
-/** All that is filled in, in any order: an empty row more is no change. */
+/** Everything that is filled in, whatever its order: another empty row is no change. */
 const contentsOf = (form: HTMLFormElement) =>
   [...form.querySelectorAll<HTMLInputElement>('input, select, textarea')]
     .filter(({ type, checked, value }) => (type === 'checkbox' || type === 'radio' ? checked : value))
@@ -26,7 +26,7 @@ const contentsOf = (form: HTMLFormElement) =>
     .sort()
     .join('\n');
 
-/** Whether something that was filled in would be lost. A form that is nothing but lists is chosen again at once. */
+/** Whether something that was filled in would be lost. The choices of a form that has only lists are soon made again. */
 export const isChanged = (form: HTMLFormElement): boolean =>
   form.querySelector('input, textarea') !== null && kept.get(form) !== contentsOf(form);
 

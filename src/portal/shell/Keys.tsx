@@ -5,7 +5,7 @@ import { Fact } from '../parts/Page.js';
 
 const isListOpen = signal(false);
 
-/** Speech and other input may press keys by accident: a single key can be turned off, by WCAG 2.1.4. */
+/** Speech input, for one, may press keys by accident: WCAG 2.1.4 asks that single keys can be turned off. */
 const name = 'parcelhook.keys';
 const areOn = signal(localStorage.getItem(name) !== 'off');
 
@@ -28,7 +28,7 @@ const actions: Record<string, () => boolean> = {
   '?': () => (isListOpen.value = true),
 };
 
-/** From the row with the focus, or the one whose delivery is open, to another; at first to the first on the screen. */
+/** Goes from the row with the focus, or whose delivery is open, to another; if there is none, to the first in view. */
 function moveBy(step: 1 | -1): boolean {
   const rows = [
     ...document.querySelectorAll<HTMLElement>('main :is(tbody tr, .told > li, .arrived > li)'),
@@ -56,8 +56,8 @@ export const KeysButton = () => (
   <button
     type="button"
     class="keys-button"
-    title="Keys"
-    aria-label="Keys"
+    title="Keyboard shortcuts"
+    aria-label="Keyboard shortcuts"
     onClick={() => (isListOpen.value = true)}
   >
     <kbd>?</kbd>
@@ -72,7 +72,7 @@ export function Keys() {
   }, []);
   if (!isListOpen.value) return null;
   return (
-    <Dialog title="Keys" onClose={() => (isListOpen.value = false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => (isListOpen.value = false)}>
       <dl class="facts keys">
         {list.map(([keys, what]) => (
           <Fact

@@ -221,7 +221,7 @@ describe('embedded mode, on a path with spaces', () => {
         await page.getByRole('button', { name: 'Place the sample order' }).click();
         await page.locator('.arrivals').getByText('Verified', { exact: true }).waitFor();
         await page.getByText('Done. Your inbox verified a notification.').waitFor();
-        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('button', { name: 'Continue' }).click();
         await page.getByText(/^npm run listen -- --forward http/).waitFor();
         const doneSteps = page.getByRole('heading', { level: 2, name: /\(done\)$/ });
         await until('all four steps are done', async () => (await doneSteps.count()) === 4);

@@ -90,7 +90,7 @@ test('a webhook that was not told of a state says why', () => {
     ['lost', 'wants only Lost, Returned', false],
     ['many', 'wants 4 other states', false],
     ['late', 'made later', false],
-    ['other', 'its settings were others then', false],
+    ['other', 'its settings were different then', false],
     ['parked', 'too much waits for it; sent when it is called again', true],
   ]);
 });
@@ -248,7 +248,7 @@ describe('a summary', () => {
       expect(advice({ ...webhook, health: closed }, now)).toBe('');
       const failing = { ...closed, failedSince: '2026-11-25T11:00:00+00:00' };
       expect(advice({ ...webhook, health: failing }, now)).toBe(
-        'What failed is tried again by itself. Once your server works again, Recover sends it at once.',
+        'Failed deliveries are tried again automatically. Once your server works again, Recover sends them at once.',
       );
     });
 

@@ -20,7 +20,7 @@ const maxPages = 8;
 export function Account() {
   const [dialog, setDialog] = useState<'password' | 'everywhere' | null>(null);
   const [changes, setChanges] = useState(0);
-  useEffect(() => void loadSession(), []); // the session may have moved on
+  useEffect(() => void loadSession(), []); // the session may have been renewed
   const { data: users, error } = useResource(async (signal) => {
     const pathOf = (cursor: string | null) => withQuery('/v1/users', { limit: 250, cursor });
     return (await readPages<UserPage>(pathOf, maxPages, signal)).flatMap((page) => page.users);
@@ -28,7 +28,7 @@ export function Account() {
   const { shipper, user, readOnly } = session.value!;
   return (
     <>
-      <PageHead title="Account">Who has access to {shipper.name}, and what was changed in it.</PageHead>
+      <PageHead title="Account">See who has access to {shipper.name}, and what was changed in it.</PageHead>
       <div class="account-page">
         <div class="account-cards">
           <section class="panel" aria-labelledby="account-access">

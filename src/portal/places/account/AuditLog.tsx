@@ -57,7 +57,7 @@ export function AuditLog({ users }: { users: User[] }) {
 
 type Names = ReturnType<typeof useNames>;
 
-/** How the page calls what an entry has ids of. */
+/** The names that the page shows for the ids of an entry. */
 function useNames(users: User[]) {
   const webhooks = useWebhookList();
   const { data } = useRead<TokenPage>('/v1/tokens?limit=250');
@@ -100,14 +100,14 @@ const Row = ({ entry, names }: { entry: Entry; names: Names }) => (
 const texts: Partial<Record<Entry['action'], string>> = {
   LOGIN_REFUSED: 'Wrong password',
   USER_SIGNED_OUT: 'Logged out everywhere',
-  SUPPORT_LINK_CREATED: 'Link for support made',
+  SUPPORT_LINK_CREATED: 'Link for support created',
   SUPPORT_LINK_OPENED: 'Portal opened for support, read-only',
   SHIPPER_LIMITED: 'Limits of the account changed',
 };
 
 const textOf = ({ action }: Entry) => texts[action] ?? wordOf(action.replace('SHIPPER', 'ACCOUNT'));
 
-/** The things it was done to, the fields that changed, and how often. */
+/** The things that the entry is about, the fields that changed, and how often. */
 function About({ entry, names }: { entry: Entry; names: Names }) {
   const { actor, userId, webhookId, tokenId, fields, count } = entry;
   const parts = [

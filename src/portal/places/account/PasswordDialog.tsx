@@ -19,7 +19,7 @@ export function PasswordDialog({ onChanged, onClose }: Props) {
       throw inWords(error);
     });
     await loadSession();
-    showToast('Your password is changed. What was logged in with the old one has ended.');
+    showToast('Your password is changed. Your other sessions and access tokens have ended.');
     onChanged();
     onClose();
   };

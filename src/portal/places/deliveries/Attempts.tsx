@@ -123,8 +123,9 @@ function AsCurl({ delivery, headers }: { delivery: DeliveryDetails; headers: Rec
       <summary>As a curl command</summary>
       <Code text={command} label="Copy as curl" wrap />
       <p class="soft as-curl">
-        It has the address without a query, and the signature as it was sent: a server that checks its age
-        refuses it after five minutes. {isMasked(headers) && 'Put in the values that are shown as ••••.'}
+        The command has the address without a query, and the signature as it was sent: a server that checks
+        the signature's age refuses the request after five minutes.{' '}
+        {isMasked(headers) && 'Fill in the values that are shown as ••••.'}
       </p>
     </details>
   );

@@ -58,7 +58,7 @@ export function ChoiceBar({ rows, chosen, choose }: Choice & { rows: Delivery[] 
   );
 }
 
-/** There is nothing to choose where it was cancelled: it is not sent any more. */
+/** A delivery that was cancelled cannot be chosen: it is not sent any more. */
 export function ChoiceCell({
   delivery,
   chosen,

@@ -138,8 +138,8 @@ const NoDeliveries = ({ isFiltered, hasOlder }: { isFiltered: boolean; hasOlder:
   );
 
 /**
- * A row that the panel leads to comes into view. When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
- * scroll too.
+ * A row that the panel leads to comes into view. When the panel closes, the focus goes back to the row that opened it,
+ * and on a phone, where the panel was a page, the list scrolls back too.
  */
 function useReturn(id: string | undefined, list: { current: HTMLElement | null }): void {
   const before = useRef<{ id: string; scrollY: number } | null>(null);
@@ -168,7 +168,7 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
 
 const rowOf = (list: HTMLElement | null, id: string) => list?.querySelector(`[data-row="${CSS.escape(id)}"]`);
 
-/** Each has a class, by which it has its width, and leaves where there is no space for it. */
+/** Each column has a class, which sets its width, and hides it where there is no space for it. */
 const columns = [
   ['status', 'Status'],
   ['state', 'State'],

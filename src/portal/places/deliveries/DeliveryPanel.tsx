@@ -27,7 +27,7 @@ interface Props {
   onRead: (delivery: DeliveryDetails) => void;
 }
 
-/** One delivery beside the list; on a phone a page of its own. It stays while one goes from a delivery to the next. */
+/** One delivery beside the list; on a phone a page of its own. It stays open from one delivery to the next. */
 export function DeliveryPanel({ id, previous, next, onClose, onRead }: Props) {
   const [sentAgainId, setSentAgainId] = useState<string | null>(null);
   const isSentAgain = sentAgainId === id;

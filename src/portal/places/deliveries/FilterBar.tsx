@@ -66,7 +66,7 @@ export function FilterBar({ filters, responded }: Props) {
   );
 }
 
-/** Of many that begin so, one is to be chosen first. */
+/** If the numbers of several shipments begin so, one of them must be chosen first. */
 async function search(number: string): Promise<boolean> {
   const { count, trackingId, by } = await findShipments(number);
   if (count > 1 && by === 'shipperTrackingIdPrefix') navigate(withQuery('/shipments', { [by]: number }));

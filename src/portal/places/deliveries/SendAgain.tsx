@@ -62,7 +62,7 @@ export function SendAgain({ deliveries, maxChosen, onClose }: Props) {
     <Dialog title={`Send ${counted(deliveries.length)} again`} onClose={close}>
       {phase === 'asking' && (
         <p>
-          Each gets one attempt now, outside its schedule, also where it has succeeded.
+          Each gets one attempt now, outside its schedule, even if it has already succeeded.
           {deliveries.length === maxChosen && (
             <>
               {' '}
@@ -82,7 +82,7 @@ export function SendAgain({ deliveries, maxChosen, onClose }: Props) {
           <>
             <p>{sent.length > 0 ? `${counted(sent.length)} on the way.` : 'None was sent.'}</p>
             {refused.length > 0 && <RefusedList refused={refused} />}
-            {tried < deliveries.length && <p>Stopped: {deliveries.length - tried} were not sent.</p>}
+            {tried < deliveries.length && <p>Stopped. Not sent: {deliveries.length - tried}.</p>}
           </>
         )}
       </div>

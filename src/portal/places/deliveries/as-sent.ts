@@ -9,13 +9,13 @@ export function bodySent(payload: object, length: string | undefined): string {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Curl makes these itself: they are its connection's. */
+/** curl sets these itself: they belong to its connection. */
 const ofConnection = ['host', 'connection', 'content-length'];
 
-/** Linux takes no longer argument than 128 KiB. */
+/** Linux takes no argument longer than 128 KiB. */
 const maxArgumentBytes = 100_000;
 
-/** The same request from a POSIX shell. A header without a value would be left out. */
+/** The same request from a POSIX shell. A header without a value ends with `;`, or curl would leave it out. */
 export function curlCommand(
   targetAddress: string,
   headers: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function curlCommand(
     ...Object.entries(headers)
       .filter(([name]) => !ofConnection.includes(name))
       .map(([name, value]) => `-H ${shellQuoted(value === '' ? `${name};` : `${name}: ${value}`)}`),
-    ...(bytes >= 1_024 ? ["-H 'expect:'"] : []), // or it asks first
+    ...(bytes >= 1_024 ? ["-H 'expect:'"] : []), // or curl would first ask whether it may send the body
     isPiped ? '--data-binary @-' : `--data-raw ${shellQuoted(body)}`,
   ].join(' \\\n  ');
 }

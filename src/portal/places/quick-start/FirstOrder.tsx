@@ -105,7 +105,7 @@ function Notifications({ trackingId, onDone }: { trackingId: string; onDone: () 
           </p>
           <p class="actions">
             <Button kind="primary" onClick={onDone}>
-              Go on
+              Continue
             </Button>
           </p>
         </>

@@ -16,7 +16,7 @@ import { TestForm } from '../webhooks/Test.js';
 import { FirstOrder } from './FirstOrder.js';
 import { languages, listenCommand, recipeOf, verifySnippets, type Language } from './snippets.js';
 
-/** How far the account is, kept in the browser. A secret is never in it. */
+/** How far the account has come in the quick start, kept in the browser. It never has a secret. */
 interface Progress {
   webhookId: string | null;
   /** The outcome of the test, in words. */
@@ -48,7 +48,7 @@ function keptProgress(): Progress {
   }
 }
 
-/** From a webhook to the user's own server: one step at a time, those that are done folded. */
+/** From a webhook to the user's own server, one step at a time. Steps that are done are folded. */
 export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[]; onCreated: () => unknown }) {
   const [kept, setKept] = useState(keptProgress);
   const [created, setCreated] = useState<WebhookWithSecret | null>(null);
@@ -104,7 +104,7 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
         <Step
           title="Send a test"
           state={stateOf(1)}
-          outcome={tested || 'It has accepted notifications before.'}
+          outcome={tested || 'Your server has accepted notifications before.'}
           again="Send another"
         >
           {webhook && (
@@ -173,7 +173,7 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
   );
 }
 
-/** Takes the focus to the step that has become the current one. */
+/** Moves the focus to the step that has become the current one. */
 function useFocusOn(current: number, isFree: boolean) {
   const list = useRef<HTMLOListElement>(null);
   const last = useRef(current);
@@ -213,7 +213,7 @@ function Step({ title, children, state, outcome, again, onAgain }: StepProps) {
             aria-expanded={onAgain ? undefined : isOpen}
             onClick={onAgain ?? (() => setIsOpen(!isOpen))}
           >
-            {isOpen ? 'Fold' : again}
+            {isOpen ? 'Hide' : again}
           </button>
         </p>
       )}
@@ -304,7 +304,7 @@ const Verify = ({ language }: { language: Language }) =>
     />
   ) : (
     <p>
-      <Recipe language={language} />, which verifies, is in the documentation.
+      <Recipe language={language} />, which verifies signatures, is in the documentation.
     </p>
   );
 
@@ -315,7 +315,7 @@ function OwnServer({ language }: { language: Language }) {
     <>
       <p>
         <Recipe language={language} /> reads the raw body, verifies it and responds. Run it on your own
-        machine, on port 9001. From then on <code>listen</code> sends it what happens to your shipments,
+        machine, on port 9001. From then on <code>listen</code> forwards your account's notifications to it,
         signed, without a webhook or a tunnel:
       </p>
       <Code
@@ -328,7 +328,7 @@ function OwnServer({ language }: { language: Language }) {
         prints a secret for your server.{' '}
         {!hasGreeting && (
           <>
-            <code>npx</code> takes it from a project that has the client package.{' '}
+            <code>npx</code> finds it in a project that has the client package.{' '}
           </>
         )}
         <a href="/docs/receiving#on-your-own-machine">More about listen</a>

@@ -5,7 +5,7 @@ import { Fact, LoadError, Loading } from '../../parts/Page.js';
 import { Time } from '../../parts/Time.js';
 import { useRead } from '../../poll.js';
 
-/** The order as it was placed. It has personal data, so it is read only once it is opened. */
+/** The order as it was placed. It has personal data, so it is not read until it is opened. */
 export function OrderCard({ trackingId }: { trackingId: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

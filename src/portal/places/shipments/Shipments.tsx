@@ -112,7 +112,7 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
 
 interface NoneProps {
   isFiltered: boolean;
-  /** And nothing else. */
+  /** It is filtered by a number, and by nothing else. */
   hasNumber: boolean;
   hasOlder: boolean;
 }

@@ -4,7 +4,7 @@ import { isApiError, read, withQuery } from '../../api.js';
 interface Found {
   /** 0, 1, or 2 for more. */
   count: number;
-  /** Of the only one. */
+  /** That of the only one; null if there is none, or more than one. */
   trackingId: string | null;
   /** The filter of the list that has them. */
   by: 'shipperTrackingId' | 'shipperTrackingIdPrefix';
@@ -29,7 +29,7 @@ export async function findShipments(number: string): Promise<Found> {
   return number.length > maxPrefix ? own : findBy('shipperTrackingIdPrefix', number);
 }
 
-/** Only such are asked for: one that is not there is an error in the browser's console. */
+/** Only texts of this form are asked for: each one that does not exist is an error in the browser's console. */
 const trackingIdForm = /^PH[A-Z0-9]{18,62}$/;
 const maxPrefix = 500;
 

@@ -40,7 +40,7 @@ type Wanting = Pick<ListedWebhook, 'webhookId' | 'interests' | 'createdAt' | 'he
 interface Untold<Listed> {
   webhook: Listed;
   why: string;
-  /** It gets the state yet, once it is called again. */
+  /** It will still get the state, once it is called again. */
   isOwed: boolean;
 }
 
@@ -67,7 +67,7 @@ function whyUntold(
     const isParked = health?.parkedSince != null && Date.parse(health.parkedSince) <= Date.parse(recordedAt);
     return isParked
       ? { why: 'too much waits for it; sent when it is called again', isOwed: true }
-      : never('its settings were others then');
+      : never('its settings were different then');
   }
   return never(
     interests.length > 3

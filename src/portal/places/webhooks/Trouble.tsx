@@ -30,7 +30,7 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
       {problem && <p>{problem}</p>}
       {disablesAt && (
         <p>
-          If nothing succeeds until <Time at={disablesAt} isExact />, this webhook may be disabled then.
+          If nothing has succeeded by <Time at={disablesAt} isExact />, this webhook may be disabled then.
         </p>
       )}
       {last && <Last delivery={last} />}

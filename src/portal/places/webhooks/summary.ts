@@ -141,5 +141,5 @@ export function advice(webhook: Webhook & { health: Health }, now: number): stri
   if (why) return `${why}. If your server works again, send a test: a success sends what waits.`;
   return health.failedSince === null
     ? ''
-    : 'What failed is tried again by itself. Once your server works again, Recover sends it at once.';
+    : 'Failed deliveries are tried again automatically. Once your server works again, Recover sends them at once.';
 }
