@@ -27,7 +27,7 @@ const isSet = z
   .object({})
   .meta({ description: 'The password is set. The session that asked for it goes on, with another cookie.' });
 
-const areEnded = z.object({}).meta({ description: 'All of them have ended.' });
+const areEnded = z.object({}).meta({ description: 'All sessions and access tokens of the user have ended.' });
 
 const common = { tag: 'Accounts' } as const;
 
@@ -44,7 +44,7 @@ export function ownAccountRoutes({ db, logIn, principals, ...access }: OwnDepend
       path: '/v1/users',
       summary: 'List the users of your account',
       operationId: 'listOwnUsers',
-      description: 'The operator registers and removes them.',
+      description: 'The operator registers and removes users.',
       responses: { 200: userList },
       query: z.object(paging),
       handle: async ({ caller: { shipperId }, query }) => {
@@ -60,7 +60,7 @@ export function ownAccountRoutes({ db, logIn, principals, ...access }: OwnDepend
       summary: 'Read the audit log of your account, newest first',
       operationId: 'listOwnAudit',
       description:
-        'Who changed which user, webhook, token or secret of your account, whom a login was refused, and when the operator looked into it. What one actor does to one thing within a minute is one entry with a count.',
+        'The log says who changed which user, webhook, token or secret of your account, which logins were refused, and when the operator looked at your data. Repeated changes that one actor makes to one thing within a minute are one entry with a count.',
       responses: { 200: auditList },
       query: z.object(paging),
       handle: async ({ caller: { shipperId }, query }) => {

@@ -49,7 +49,7 @@ export const auditList = z
             ),
             address: described(
               z.string().nullable(),
-              "Where the request came from; shippers do not get an operator's. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.",
+              "Where the request came from; shippers do not get an operator's address. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.",
               '203.0.113.7',
             ),
           }),
@@ -80,6 +80,6 @@ export const viewAudit = ({ at, actorKind, actor, address, ...row }: AuditRow) =
   actor: { kind: actorKind, name: actor, address },
 });
 
-/** The shipper's own view tells nothing of the operator but that it was one. */
+/** A shipper learns that the actor was an operator, but neither the name nor the address. */
 export const viewOwnAudit = (row: AuditRow) =>
   viewAudit(row.actorKind === 'OPERATOR' ? { ...row, actor: null, address: null } : row);

@@ -108,7 +108,7 @@ export function shipmentRoutes(deps: {
       tokenScopes: ['orders'],
       tag: 'Shipments',
       description:
-        "With the value of the contents in full. Once the recipient's data and the contents are erased, `erasedAt` says when.",
+        "`contentValue` has its fraction, unlike in the response to the order. Once the recipient's data and the contents are erased, `erasedAt` says when.",
       responses: { 200: responses.placedOrder },
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
@@ -184,7 +184,7 @@ export const listQuery = ({ names }: StateCatalogue) =>
       'Only shipments with this identifier of yours, which need not be unique.',
     ),
     shipperTrackingIdPrefix: ownIdInQuery(
-      'Only shipments whose identifier of yours begins so; upper and lower case differ.',
+      'Only shipments for which your identifier begins with this; upper and lower case differ.',
       500,
     ),
     state: stateInQuery(

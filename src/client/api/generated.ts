@@ -79,7 +79,7 @@ export interface paths {
         };
         /**
          * List the users of your account
-         * @description The operator registers and removes them. A token of a program needs the scope `read`.
+         * @description The operator registers and removes users. A token of a program needs the scope `read`.
          */
         get: operations["listOwnUsers"];
         put?: never;
@@ -99,7 +99,7 @@ export interface paths {
         };
         /**
          * Read the audit log of your account, newest first
-         * @description Who changed which user, webhook, token or secret of your account, whom a login was refused, and when the operator looked into it. What one actor does to one thing within a minute is one entry with a count. A token of a program needs the scope `read`.
+         * @description The log says who changed which user, webhook, token or secret of your account, which logins were refused, and when the operator looked at your data. Repeated changes that one actor makes to one thing within a minute are one entry with a count. A token of a program needs the scope `read`.
          */
         get: operations["listOwnAudit"];
         put?: never;
@@ -562,7 +562,7 @@ export interface paths {
         };
         /**
          * Get an order as it was placed
-         * @description With the value of the contents in full. Once the recipient's data and the contents are erased, `erasedAt` says when. A token of a program needs the scope `orders` or `read`.
+         * @description `contentValue` has its fraction, unlike in the response to the order. Once the recipient's data and the contents are erased, `erasedAt` says when. A token of a program needs the scope `orders` or `read`.
          */
         get: operations["getOrder"];
         put?: never;
@@ -1422,7 +1422,7 @@ export interface components {
                  */
                 name: string | null;
                 /**
-                 * @description Where the request came from; shippers do not get an operator's. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.
+                 * @description Where the request came from; shippers do not get an operator's address. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.
                  * @example 203.0.113.7
                  */
                 address: string | null;
@@ -5482,7 +5482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them have ended. */
+            /** @description All sessions and access tokens of the user have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5502,7 +5502,7 @@ export interface operations {
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description All of them have ended. */
+                        /** @description All sessions and access tokens of the user have ended. */
                         data: Record<string, never>;
                     };
                 };
@@ -7026,7 +7026,7 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only shipments whose identifier of yours begins so; upper and lower case differ.
+                 * @description Only shipments for which your identifier begins with this; upper and lower case differ.
                  * @example ORDER-1001
                  */
                 shipperTrackingIdPrefix?: string;
@@ -8346,7 +8346,7 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only shipments whose identifier of yours begins so; upper and lower case differ.
+                 * @description Only shipments for which your identifier begins with this; upper and lower case differ.
                  * @example ORDER-1001
                  */
                 shipperTrackingIdPrefix?: string;

@@ -29,7 +29,8 @@ const httpStatus = /^[1-5]\d\d$/;
 function statusProblem(knownStates: ReadonlySet<string>, given: unknown): string {
   if (knownStates.has(given as string))
     return `must be a status; ${given as string} is a state: use state=${given as string}`;
-  if (given === 'RETRYING') return 'must be a status; one that is retried is PENDING: use status=PENDING';
+  if (given === 'RETRYING')
+    return 'must be a status; a delivery that is retried is PENDING: use status=PENDING';
   return oneOf([...deliveryStatuses, 'UNFINISHED'], given);
 }
 

@@ -13,7 +13,7 @@ export const confirmPage = (db: Database): Router =>
   linkPage({
     path,
     title: 'Confirm your address',
-    another: 'Who entered the address can ask for a new one.',
+    another: 'The user who entered the address can ask for a new one.',
     find: (tokenHash) => findAskedAddress(db, tokenHash),
     about: ({ email, account }) =>
       toText(
@@ -36,7 +36,8 @@ export const confirmPaths = (schemas: SchemaCollector): Paths =>
     show: {
       operationId: 'showConfirmationForm',
       summary: 'Show the page for confirming an address',
-      description: 'A link to it is mailed to each `notifyEmail` that is no user’s of the shipper.',
+      description:
+        'A link to it is mailed to each `notifyEmail` that does not belong to a user of the shipper.',
     },
     submit: {
       operationId: 'confirmAddress',

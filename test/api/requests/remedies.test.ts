@@ -1,4 +1,4 @@
-/** A refusal says what to do: the mistakes of those who know another API, another language or another field. */
+/** A refusal says what to do about the mistakes of callers who know another API, another language or another field. */
 import { expect, test } from '@jest/globals';
 import { operator, registerAccount, request } from '../../support/client.js';
 import { expectFailure } from '../../support/expect.js';
@@ -29,7 +29,7 @@ test.each([
   expect(await problems('/v1/webhooks', { raw })).toMatchObject({ body: `must be valid JSON: ${message}` });
 });
 
-test('a number as a text, and a text as a number, are told about quotation marks', async () => {
+test('a number sent as a text, or a text as a number, is refused with a hint about quotation marks', async () => {
   const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
   expect(await problems('/v1/webhooks', { body: { ...body, supersede: 'true', description: 7 } })).toEqual({
     supersede: 'must be true or false; leave out the quotation marks',
@@ -49,7 +49,11 @@ test('a number as a text, and a text as a number, are told about quotation marks
 test.each([
   ['state=FAILED', 'state', 'must be a state; FAILED is a status: use status=FAILED'],
   ['status=DELIVERED', 'status', 'must be a status; DELIVERED is a state: use state=DELIVERED'],
-  ['status=RETRYING', 'status', 'must be a status; one that is retried is PENDING: use status=PENDING'],
+  [
+    'status=RETRYING',
+    'status',
+    'must be a status; a delivery that is retried is PENDING: use status=PENDING',
+  ],
   ['statusCode=TIMEOUT', 'statusCode', 'must be an HTTP status; TIMEOUT is an error: use errorCode=TIMEOUT'],
   ['errorCode=500', 'errorCode', 'must be an error; 500 is an HTTP status: use statusCode=500'],
   ['statusCode=600', 'statusCode', 'must be an HTTP status: a whole number from 100 to 599'],
@@ -79,7 +83,7 @@ test.each([
     404,
     'This endpoint was not found. Did you mean /v1/shipment-tracking/{trackingId}? See /docs.',
   ],
-])('%s %s is told where to go', async (method, path, code, message) => {
+])('the refusal of %s %s leads to the right endpoint', async (method, path, code, message) => {
   const response = await request(`${service.url}${path}`, { method });
   expectFailure(response, code);
   expect(response.body.error.message).toBe(message);
