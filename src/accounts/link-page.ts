@@ -21,7 +21,7 @@ interface PageContent {
 export interface LinkPage<Found> {
   path: string;
   title: string;
-  /** Says where another link comes from. */
+  /** Says how to get another link. */
   another: string;
   /** Null if the link is void. */
   find(tokenHash: Buffer): Promise<Found | null>;
@@ -110,7 +110,7 @@ export function linkPage<Found>(page: LinkPage<Found>): Router {
 
 const html = text('text/html');
 
-/** How such a page is documented. */
+/** The paths of such a page in the OpenAPI document. */
 export function linkPaths(schemas: SchemaCollector, { path, tag, form, show, submit }: LinkPageDocs): Paths {
   const schema = schemas.toJson(form, 'body');
   const body = { schema, example: exampleOf(schema, schemas.components) };

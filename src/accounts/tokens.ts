@@ -30,7 +30,7 @@ export interface TokenOptions {
 }
 
 const maxCachedTokens = 1_000;
-/** A session that is used moves on to this, from its log-in; a longer lifetime of tokens counts alone. */
+/** A session that is used lasts up to this long from its log-in, or as long as a token if that is longer. */
 const maxSessionMs = 24 * 3_600_000;
 const issuer = 'parcelhook';
 
@@ -112,8 +112,8 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
     issue: (claims: TokenClaims) =>
       sign(claims, isOfSession ? sessionOf(newId(), seconds() * 1_000) : null, seconds() + lifetimeSeconds),
     /**
-     * The same session in a token that expires later; null while more than half of its time is left, and when it may
-     * last no longer.
+     * Returns the same session in a token that expires later; null while more than half of its time is left, and when it
+     * may last no longer.
      */
     renew: async (claims: VerifiedClaims) => {
       const { session, expiresAtMs } = claims;

@@ -96,7 +96,7 @@ export const redeemPasswordLink = (
     return true;
   });
 
-/** Ends the user's links and all tokens. Returns the new epoch; null if the user is gone, or not in that epoch any more. */
+/** Ends the user's links and all tokens. Returns the new epoch; null if the user is gone, or has another epoch now. */
 export const changePassword = (
   db: Database,
   actor: Actor,

@@ -37,7 +37,7 @@ export const example =
     return `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.map((line) => commandLine(line, width)).join('')}`;
   };
 
-/** Broken as a shell takes it: before an option or an operator. */
+/** Broken only where a shell accepts it: before an option or an operator. */
 function commandLine(line: string, width: number): string {
   const whole = line.replace(/^(--silent )?/, (silent) => `npm run ${silent}operator -- `);
   const inOnePiece = whole.replace(/ (?!--|[>|&])/g, '\0');

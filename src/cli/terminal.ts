@@ -16,7 +16,7 @@ export interface Io {
 export const widthOf = ({ stdout, env }: Io, stream: Io['stdout'] = stdout): number =>
   stream.columns ?? (Number(env.COLUMNS) || Infinity);
 
-/** Commander leaves descriptions of fewer characters unbroken, and has 40 itself. */
+/** Commander does not wrap descriptions where fewer characters are left for them; its own default is 40. */
 export const minWidthToWrap = 20;
 
 /** `npm run` changes to the package's folder and sets INIT_CWD. */
@@ -38,7 +38,7 @@ export function aligned(data: object, width = Infinity): string {
 
 export type Section = [title: string, text: string];
 
-/** Each text under its heading; those without a text are left out. */
+/** Each text under its heading; a heading without a text is left out. */
 export const sectionsText = (sections: Section[]): string =>
   sections
     .filter(([, text]) => text !== '')
@@ -80,7 +80,7 @@ const tableOf =
 interface Fitted {
   name: string;
   columns: readonly string[];
-  /** Those at the beginning that say without a name what they are. */
+  /** How many columns at the beginning have values that need no name. */
   headColumns: number;
   width: number;
 }
@@ -139,6 +139,6 @@ function cell(item: unknown, path: string, width: number): string {
 /** The rows of a list; none if it is missing. */
 export const items = (value: unknown): Data[] => (Array.isArray(value) ? (value as Data[]) : []);
 
-/** Without what is null or not there. */
+/** The properties that are neither null nor undefined. */
 export const known = (value: unknown): Data =>
   Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined));

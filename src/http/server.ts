@@ -259,7 +259,7 @@ const guesses: Record<string, string> = {
   ),
 };
 
-/** A 404 that names the nearest endpoint; `/v1` and the end of a plural are easily forgotten, and `/api` is put before it. */
+/** A 404 that names the nearest endpoint: callers forget `/v1` or the end of a plural, or put `/api` before the path. */
 function unknownEndpoint(given: string, paths: string[]): ApiError {
   const error = notFound('This endpoint');
   if (paths.length === 0) return error; // a worker has no /docs either

@@ -5,7 +5,7 @@ import { packageFolder } from '../platform/version.js';
 
 export const portalFolder = path.join(packageFolder, 'dist/portal');
 
-/** Such a page loads the portal's style and icon, and runs nothing. */
+/** A small page loads the portal's style and icon, and runs nothing. */
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 

@@ -35,7 +35,7 @@ const sweeps = ({ sweepEveryMs }: Pace) =>
   `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-/** `maxAttempts`: how many a delivery gets by the schedule. */
+/** `maxAttempts`: how many attempts the schedule gives a delivery. */
 export function explain(facts: DeliveryFacts, pace: Pace, maxAttempts: number) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);

@@ -110,7 +110,7 @@ export interface MaintenanceDependencies {
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
   durations: Durations;
   orderHoldMs: number;
-  /** How many a delivery gets by the schedule. */
+  /** How many attempts the schedule gives a delivery. */
   maxAttempts: number;
 }
 

@@ -27,8 +27,8 @@ export interface ShipmentPage {
 }
 
 /**
- * A page checks this many shipments where no index leads to those sought: none has the state, because each event would
- * change it, and that of the shipper's own identifiers does not have the newest of many that begin alike.
+ * A page checks this many shipments where no index leads to those sought. No index has the state, because each event
+ * would change it; and the index on the shipper's own identifiers does not lead to the newest of many that begin alike.
  */
 const maxChecked = 5_000;
 
@@ -77,10 +77,10 @@ const ownIdInIndex = `left(shipper_tracking_id, 500) collate "C"`;
 /** No text has the last character there is. */
 const ownIdBegins = `${ownIdInIndex} >= $9 and ${ownIdInIndex} < $9 || chr(1114111)`;
 
-/** Each is elsewhere in the table, and takes a read of its own. */
+/** Each of these shipments is elsewhere in the table, and takes a read of its own. */
 const maxFew = 1_000;
 
-/** If at most `maxFew` shipments begin so, these; otherwise those of the newest `maxChecked` shipments that do. */
+/** The shipments whose identifier begins so if they are at most `maxFew`, else those among the newest `maxChecked`. */
 const prefixText = `few as materialized (
       select shipment_id from shipments where shipper_id = $1 and ${ownIdBegins}
        order by ${ownIdInIndex} limit ${maxFew + 1} -- in this order, no plan reads all of many

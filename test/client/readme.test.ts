@@ -31,7 +31,7 @@ test('both READMEs tell one story, in the same order', () => {
   expect(headings(python).slice(0, 7)).toEqual(story);
 });
 
-test('goes from an order to its cancelled notification as its README shows', async () => {
+test('goes from an order to the notification of its cancellation as its README shows', async () => {
   const [secret, verifying, receiving] = [newSecret(), await freePort(), await freePort()];
   const { token } = await newProgram(service, account, { scopes: ['orders', 'webhooks', 'read'] });
   const code = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)]

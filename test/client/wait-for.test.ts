@@ -35,7 +35,7 @@ test.each([
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-test('it ends in time where the service does not respond, and at once by its signal', async () => {
+test('it ends in time if the service does not respond, and at once when its signal is aborted', async () => {
   standIn.respond = () => 'hang';
   const late = await failureOf(client.shipments.waitFor('PH1', 'LOST', { totalTimeoutMs: 300 }));
   expect(late.code).toBe('TIMEOUT');

@@ -101,7 +101,7 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
-/** Moves on the end of a session that is used. Returns the end. */
+/** Renews a session that is used, once that is due. Returns when the session ends. */
 export async function slide(
   { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
   response: Response,
@@ -145,7 +145,7 @@ async function claimsOf(
   return { claims: await sessions.verify(session), accountKey };
 }
 
-/** The claims of the portal's cookie, if it counts. */
+/** The claims of the portal's cookie; null if the request has an `Authorization` header, or the cookie is not valid. */
 export async function sessionIn(
   request: Request,
   { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,

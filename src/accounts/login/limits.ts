@@ -6,7 +6,7 @@ import { createGate } from '../../platform/limits/gate.js';
 import type { RateLimits, Balance } from '../../platform/limits/rate-limit.js';
 import { hashing, hashingKinds } from '../credentials.js';
 
-/** Of the account key and the e-mail as sent, whether they exist or not. */
+/** The account key, of which it has the hash, and the e-mail address are as sent, whether they exist or not. */
 export interface LoginAttempt {
   keyHash: string;
   email: string;

@@ -22,7 +22,7 @@ import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
 
 interface Credentials {
-  /** Of the account key. */
+  /** The hash of the account key. */
   keyHash: Buffer;
   email: string;
   password: string;
@@ -270,7 +270,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         const { key, password } = body;
         const email = toStoredEmail(body.email);
         const loggedIn = await logIn(request, { keyHash: sha256(key), email, password });
-        if (!loggedIn) throw unauthorized('Bearer', wrong); // at Basic a browser would ask for a password itself
+        if (!loggedIn) throw unauthorized('Bearer', wrong); // with Basic, a browser would ask for a password itself
         const { user, claims } = loggedIn;
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
         const token = await sessions.issue(claims);

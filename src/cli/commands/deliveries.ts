@@ -86,7 +86,7 @@ const deliveryText =
       : text;
   };
 
-/** Begins with the outcome; of the waits, it has those that there were. */
+/** Begins with the outcome, and leaves out the causes that it did not wait for. */
 export function attemptFacts(attempt: Data): Data {
   const { startedAt, statusCode, errorCode, errorDetail, waitedMs, ...others } = attempt;
   const waits = Object.entries((waitedMs ?? {}) as Data).filter(([, ms]) => ms !== 0);

@@ -8,7 +8,7 @@ export const printable = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** The blanks before a line, or the name before a description: two or more blanks part them. */
+/** The blanks before a line, or the name before a description: two or more blanks separate them. */
 const beforeText = /^ *(?:\S(?:.*?\S)?(?: {2,})(?=\S))?/;
 
 /** Breaks lines between words. The rest of a line continues below its text; a word that is too long stays whole. */

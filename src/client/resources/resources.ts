@@ -82,7 +82,7 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
       request('get', '/v1/shipments/{trackingId}', { ...options, path: { trackingId } }),
     /** A shipment's state and history. */
     track,
-    /** Resolves once the shipment has been in the state, or in one of them. Throws `TIMEOUT` after `totalTimeoutMs`. */
+    /** Resolves once the shipment has been in the state, or one of several. Throws `TIMEOUT` after `totalTimeoutMs`. */
     async waitFor(
       trackingId: string,
       state: string | readonly string[],

@@ -58,7 +58,7 @@ const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
 const heavyForMs = 60_000;
-/** Between two statements that draw starts lies this pause at least, and as many times what the last one took. */
+/** The pause between two statements that draw starts: at least this, and this many times what the last one took. */
 const minDrawPauseMs = 20;
 const drawPauseFactor = 4;
 /** Starts of webhooks are looked for at most so often, however many have a pace. */

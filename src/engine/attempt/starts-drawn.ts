@@ -15,8 +15,8 @@ interface Drawn {
 }
 
 /**
- * Draws starts of webhooks with `maxPerSecond`, none of them further ahead than `withinMs`, and returns them by webhook. A webhook is missing if it has no limit, or none any more, or another shipper than
- * the one named.
+ * Draws starts of webhooks with `maxPerSecond`, none of them further ahead than `withinMs`, and returns them by webhook.
+ * A webhook is missing if it has no limit, or none any more, or another shipper than the one named.
  */
 export async function drawStarts(
   db: Database,

@@ -141,7 +141,7 @@ export class Lane {
     return this.pending.length + this.inFlight + this.reserved;
   }
 
-  /** Claims that may wait: of a host that bounds them for what is granted, of a webhook for starts to be drawn. */
+  /** How many claims may wait: at a host's pace those that are granted, at a webhook's some for starts to be drawn, too. */
   get maxPending(): number {
     if (!this.isPaced) return Infinity;
     return this.pace!.maxPending ?? this.granted;

@@ -9,7 +9,7 @@ const minRefillShare = 1 / 2;
 export class Pace {
   /** Until then any number may begin (performance.now()). */
   agreedUntilMs: number;
-  /** See `WebhookPace`. A claim waits for nothing but what is granted. */
+  /** See `WebhookPace`. At a host's pace only granted claims wait. */
   readonly maxPending = null;
   readonly shortFrom = 0;
   /** When PostgreSQL is asked next whether the receiver has agreed (performance.now()). */
@@ -79,19 +79,19 @@ export interface Starts {
   count: number;
 }
 
-/** A process that finds no other at a webhook draws every start, so far ahead: one statement serves many claims. */
+/** A process that finds no other at a webhook draws every start this far ahead: one statement serves many claims. */
 const aloneWithinMs = 1_000;
-/** It draws again when they end so soon: later than another could (`besideWithinMs`), which it sees by that. */
+/** It draws again when only this much is left. Another can draw before that (`besideWithinMs`), and so it is seen. */
 const aloneLeftMs = 150;
-/** Beside others a process draws starts for what it has or will pull, and claims are not too old when they start. */
+/** Beside others, a process draws starts for what it has or will pull, so near that claims are not too old by then. */
 const besideWithinMs = 300;
-/** After it has seen another, a process takes itself not to be alone for so long. */
+/** For this long after a process has seen another, it assumes that it is not alone. */
 const besideForMs = 10_000;
-/** A process sees that another has drawn if its own first start is later than this: two clocks are compared. */
+/** A process concludes that another has drawn if its own first start is later by more: two clocks are compared. */
 const seenFromMs = 20 + leadMs;
-/** A webhook that used no start for so long has none drawn ahead. */
+/** No starts are drawn ahead for a webhook that has used none for this long. */
 const usedForMs = 1_000;
-/** A webhook is held back if claims wait for longer. */
+/** A webhook counts as held back if claims wait for longer than this. */
 const shortFromMs = 100;
 
 /**
@@ -105,9 +105,9 @@ export class WebhookPace {
   readonly #starts: Starts[] = [];
   /** The end of what this process has drawn. */
   #untilMs = -Infinity;
-  /** Until then other processes are taken to draw, too. */
+  /** Until then other processes are assumed to draw, too. */
   #besideUntilMs = -Infinity;
-  /** Another has drawn all, and has not seen this process. */
+  /** Another process has drawn all starts, and has not seen this one. */
   #isUnseen = false;
   #usedAtMs = -Infinity;
   /** Its host had no room for a start lately. */
@@ -120,12 +120,12 @@ export class WebhookPace {
     public host: Pace | null,
   ) {}
 
-  /** Claims that may wait for a start. At a host that bounds them besides, nobody knows when they would. */
+  /** How many claims may wait for a start. If a host bounds them as well, nobody knows when they would start. */
   get maxPending(): number {
     return this.#isAtHost ? 1 : Math.max(1, this.#within(besideWithinMs));
   }
 
-  /** From so many claims on, it keeps them waiting. */
+  /** From this many claims on, it keeps them waiting. */
   get shortFrom(): number {
     return Math.max(1, this.#within(shortFromMs));
   }
@@ -143,7 +143,7 @@ export class WebhookPace {
   wanted(waiting: number, due: number, nowMs: number): { count: number; withinMs: number } {
     if (nowMs < this.#besideUntilMs) {
       const drawn = this.#starts.reduce((sum, { count }) => sum + count, 0);
-      const most = Math.ceil(this.maxPending / 2); // the first to ask leaves some to the others
+      const most = Math.ceil(this.maxPending / 2); // the first to ask leaves some for the others
       const claims = waiting + due - drawn;
       if (claims <= 0 || drawn > most / 2) return { count: 0, withinMs: besideWithinMs };
       const least = this.#isUnseen ? this.#within(2 * seenFromMs) : 1;

@@ -216,7 +216,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[], i
   }
 }
 
-/** Beyond `maxDetails` each item of a list still gets its first: the others of its list may be accepted without it. */
+/** Beyond `maxDetails` each item of a list still gets its first: items without a detail may be accepted. */
 const hasRoom = (details: Detail[], keys: (string | number)[]): boolean =>
   details.length < maxDetails ||
   (typeof keys[1] === 'number' && !details.at(-1)!.path.startsWith(pathOf(keys.slice(0, 2))));

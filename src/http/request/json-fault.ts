@@ -38,7 +38,7 @@ export function jsonFault(text: string): string {
 
 const wordsElsewhere: Record<string, string> = { True: 'true', False: 'false' };
 
-/** For what other languages write; empty for anything else. */
+/** Corrects what other languages write; empty for anything else. */
 function remedyFor(text: string, at: number, isKeyDue: boolean): string {
   const [word = ''] = /^-?[A-Za-z_$][\w$]{0,20}/.exec(text.slice(at, at + 30)) ?? [];
   if (text[at] === "'") return 'use double quotation marks';

@@ -78,7 +78,7 @@ describe('the users of an account', () => {
 });
 
 describe('the audit log of an account', () => {
-  test('has its own entries, newest first, page by page, and of the operator only that it was one', async () => {
+  test('has its own entries, newest first, page by page, and neither name nor address of an operator', async () => {
     const account = await registerAccount(service, 'audited@example.com');
     const other = await registerAccount(service, 'other@example.com');
     await registerWebhook(other, 'https://example.com/other');
@@ -175,7 +175,7 @@ describe('changing the password', () => {
     for (const form of ['NFC', 'NFD']) expectSuccess(await login(account, decomposed.normalize(form)), 200);
   });
 
-  test('twice at once: one of them is done, and only its password is valid', async () => {
+  test('twice at once: one change succeeds, and only its password is valid', async () => {
     const account = await registerAccount(service, 'at-once@example.com');
     const cookie = await openSession(service, account);
     const chosen = ['first new password', 'second new password'];

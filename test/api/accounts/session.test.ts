@@ -184,7 +184,7 @@ describe('while it is used', () => {
   const read = (own: string) => asPortal('/v1/webhooks', {}, short, own);
   const claimsIn = (own: string) =>
     decodeJwt(tokenOf(own)) as { exp: number; jti: string; auth_time: number };
-  /** A session as if the log-in had been so long ago; it has a second left. */
+  /** A session as if the log-in had been this long ago; it has a second left. */
   const startedAgo = async (own: string, agoMs: number) => {
     const now = Math.floor(Date.now() / 1_000);
     const claims = { ...claimsIn(own), auth_time: now - agoMs / 1_000, exp: now + 2 };
@@ -192,7 +192,7 @@ describe('while it is used', () => {
     return `parcelhook-session=${await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)}`;
   };
 
-  test('a session moves on once half of its time has passed, outlives its first cookie, and ends with all of them', async () => {
+  test('a session is renewed once half of its time has passed, outlives its first cookie, and ends with all of them', async () => {
     const first = await openSession(short, account);
     expect(sentBy(await read(first))).toBeNull();
     await until('half of its time has passed', async () => sentBy(await read(first)) !== null, ttlMs);
@@ -222,7 +222,7 @@ describe('while it is used', () => {
     expect(row!.expires_at.getTime()).toBe(claimsIn(first).auth_time * 1_000 + dayMs);
   });
 
-  test('it moves on to a day from the log-in and no further', async () => {
+  test('it lasts up to a day from the log-in and no longer', async () => {
     const own = await openSession(short, account);
     const last = await startedAgo(own, dayMs - 4_000);
     const response = await read(last);

@@ -150,7 +150,7 @@ describe('the example commands', () => {
     for (const command of commands().sort((a, b) => endsToken(a) - endsToken(b))) {
       const { url, options } = requestOf(command, env());
       const response = await request(url, options);
-      // The ids and the user do not exist, the password is another, and the replay range of the example becomes too old.
+      // The ids and the user do not exist, the password is wrong, and the replay range of the example becomes too old.
       const isLogin = url.endsWith('/v1/session') && options.raw !== undefined;
       const isRefused = /\/(replay|password)\?/.test(url);
       const understood = isRefused ? [404, 400] : isLogin ? [401] : [200, 201, 202, 404];

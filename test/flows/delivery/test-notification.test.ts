@@ -200,7 +200,7 @@ it('after a rotation with overlap 0s nothing is signed with the old secret; one 
   await hook.close();
 });
 
-it('five earlier secrets sign, and say until when, even if replaced at once; a sixth rotation waits for the first', async () => {
+it('five earlier secrets sign, even if replaced at once, and the webhook says until when; a sixth rotation waits for the first', async () => {
   const account = await registerAccount(service);
   const hook = await startHook(account);
   const { receiver, webhookId, secret } = hook;

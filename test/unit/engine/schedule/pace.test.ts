@@ -259,7 +259,7 @@ describe('of one webhook', () => {
   });
 
   test.each([3, 20, 500])(
-    'two processes keep %i a second together, share it while both have claims, and use it alone',
+    'two processes keep to %i a second together, share it while both have claims, and one alone uses all of it',
     (perSecond) => {
       const draw = drawing(perSecond);
       const begun: { by: number; atMs: number }[] = [];
