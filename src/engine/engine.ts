@@ -184,8 +184,8 @@ export interface Engine {
 export interface Dispatch {
   /** Takes a job of a queue of deliveries. */
   take(job: { name: string; ids: string[] }): Promise<void>;
-  /** Shares the pace of each host with the other processes that send; null if it is not bounded. */
-  sharePaces: (() => Promise<void>) | null;
+  /** Shares the paces of hosts and webhooks with the other processes that send. */
+  sharePaces(): Promise<void>;
   /** Sets how many attempts in flight each of these shippers may have in this process; others have no limit. */
   limitShippers(limits: ReadonlyMap<string, number>): void;
   /** Each call is one step and returns the milliseconds until the next one. */
@@ -266,7 +266,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (name === redeliverJob) await redeliver();
         else if (name === dueJob) wake(dueOf(ids));
       },
-      sharePaces: perSecond === 0 ? null : createSharing(leaseDb, paces),
+      sharePaces: createSharing(leaseDb, paces),
       limitShippers: sends.limitShippers,
       sweep: sweeper.walk,
       takeUpLapsed: sweeper.takeUpLapsed,

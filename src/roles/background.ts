@@ -202,9 +202,8 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
     : [];
 
   const limitShippers = async () => dispatch.limitShippers(await readConcurrencyLimits(db));
-  const { sharePaces } = dispatch;
   return [
-    ...(sharePaces ? [['share paces', sharePacesEveryMs, sharePaces] as Task] : []),
+    ['share paces', sharePacesEveryMs, dispatch.sharePaces],
     ['sweep deliveries', sweepEveryMs, dispatch.sweep, correctedInSweeps],
     ['limits of shippers', sweepRestEveryMs, limitShippers],
     ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders), ['orders']],

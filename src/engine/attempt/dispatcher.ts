@@ -274,43 +274,37 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       );
   };
 
-  let drawing = false;
+  /** Infinity while starts are drawn. */
   let drawsFromMs = -Infinity;
   const draw = async () => {
-    if (drawing || draining) return;
     const fromMs = performance.now();
+    if (draining || fromMs < drawsFromMs) return;
     const wanted = scheduler.pacing.wanted(fromMs);
     if (wanted.length === 0) return;
-    drawing = true;
+    drawsFromMs = Infinity;
+    let pauseMs = pageRetryPauseMs;
     try {
-      for (const withinMs of new Set(wanted.map((one) => one.withinMs))) {
-        const asked = wanted.filter((one) => one.withinMs === withinMs);
-        const starts = await drawStarts(
-          leaseDb,
-          asked.map(({ pace, count }) => ({ webhookId: pace.webhookId, count })),
-          withinMs,
-        );
-        for (const { pace } of asked)
-          scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null, performance.now());
-      }
-      startAndPull();
+      const asked = wanted.map(({ pace: { webhookId }, count }) => ({ webhookId, count }));
+      const starts = await drawStarts(leaseDb, asked, options.paces.drawnWithinMs);
+      const nowMs = performance.now();
+      for (const { pace } of wanted) scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null, nowMs);
+      pauseMs = Math.max(minDrawPauseMs, (nowMs - fromMs) * drawPauseFactor);
     } catch (error) {
       logger.warn(
         { error: describeError(error) },
         'starts of webhooks with maxPerSecond not drawn; retrying',
       );
-    } finally {
-      drawing = false;
-      const nowMs = performance.now();
-      drawsFromMs = nowMs + Math.max(minDrawPauseMs, (nowMs - fromMs) * drawPauseFactor);
     }
+    drawsFromMs = performance.now() + pauseMs;
+    startAndPull();
   };
   let starting: NodeJS.Timeout | undefined;
   let startsLookedForAtMs = -Infinity;
   const grantStarts = (nowMs: number) => {
     const isSoon = nowMs - startsLookedForAtMs < startsEveryMs;
-    const nextMs = isSoon ? startsLookedForAtMs + startsEveryMs : scheduler.pacing.grantStarts(nowMs);
+    const dueMs = isSoon ? startsLookedForAtMs + startsEveryMs : scheduler.pacing.grantStarts(nowMs);
     if (!isSoon) startsLookedForAtMs = nowMs;
+    const nextMs = scheduler.pacing.isWanted ? Math.min(dueMs, drawsFromMs) : dueMs;
     clearTimeout(starting);
     if (nextMs < Infinity && !draining)
       starting = setTimeout(startAndPull, Math.max(startsEveryMs, nextMs - nowMs));

@@ -350,7 +350,7 @@ export class Lanes {
   /** A deleted lane starts again in the unknown pool. */
   #deleteEmpty(): void {
     for (const lane of this.#lanes.values()) {
-      if (!lane.isEmpty) continue;
+      if (!lane.isEmpty || lane.isPaced) continue;
       this.#lanes.delete(lane.webhookId);
       lane.shipper?.lanes.delete(lane);
       if (lane.shipper?.lanes.size === 0) this.#shippers.delete(lane.shipper.id);

@@ -79,16 +79,12 @@ export interface Starts {
   count: number;
 }
 
-/** A process that finds no other at a webhook draws every start this far ahead: one statement serves many claims. */
+/** A process that sends alone draws every start this far ahead: one statement serves many claims. */
 const aloneWithinMs = 1_000;
-/** It draws again when only this much is left. Another can draw before that (`besideWithinMs`), and so it is seen. */
+/** It draws again when only this much is left. */
 const aloneLeftMs = 150;
 /** Beside others, a process draws starts for what it has or will pull, so near that claims are not too old by then. */
 const besideWithinMs = 300;
-/** For this long after a process has seen another, it assumes that it is not alone. */
-const besideForMs = 10_000;
-/** A process concludes that another has drawn if its own first start is later by more: two clocks are compared. */
-const seenFromMs = 20 + leadMs;
 /** No starts are drawn ahead for a webhook that has used none for this long. */
 const usedForMs = 1_000;
 /** A webhook counts as held back if claims wait for longer than this. */
@@ -105,24 +101,24 @@ export class WebhookPace {
   readonly #starts: Starts[] = [];
   /** The end of what this process has drawn. */
   #untilMs = -Infinity;
-  /** Until then other processes are assumed to draw, too. */
-  #besideUntilMs = -Infinity;
-  /** Another process has drawn all starts, and has not seen this one. */
-  #isUnseen = false;
   #usedAtMs = -Infinity;
   /** Its host had no room for a start lately. */
   #isAtHost = false;
 
   /** `host`: the pace that it keeps besides; null if that is not bounded. */
   constructor(
+    readonly paces: Paces,
     readonly webhookId: string,
     public perSecond: number,
     public host: Pace | null,
   ) {}
 
-  /** How many claims may wait for a start. If a host bounds them as well, nobody knows when they would start. */
+  /**
+   * How many claims may wait for a start: the share of this process in those of the near future. If a host bounds them as
+   * well, nobody knows when they would start.
+   */
   get maxPending(): number {
-    return this.#isAtHost ? 1 : Math.max(1, this.#within(besideWithinMs));
+    return this.#isAtHost ? 1 : Math.max(1, Math.ceil(this.#within(besideWithinMs) / this.paces.processes));
   }
 
   /** From this many claims on, it keeps them waiting. */
@@ -139,27 +135,21 @@ export class WebhookPace {
     return this.#starts[0]?.firstMs ?? Infinity;
   }
 
-  /** How many are to be drawn for `waiting` claims and `due` deliveries, and how far ahead; 0 if none. */
-  wanted(waiting: number, due: number, nowMs: number): { count: number; withinMs: number } {
-    if (nowMs < this.#besideUntilMs) {
+  /** How many are to be drawn for `waiting` claims and `due` deliveries. */
+  wanted(waiting: number, due: number, nowMs: number): number {
+    if (this.paces.processes > 1) {
       const drawn = this.#starts.reduce((sum, { count }) => sum + count, 0);
-      const most = Math.ceil(this.maxPending / 2); // the first to ask leaves some for the others
-      const claims = waiting + due - drawn;
-      if (claims <= 0 || drawn > most / 2) return { count: 0, withinMs: besideWithinMs };
-      const least = this.#isUnseen ? this.#within(2 * seenFromMs) : 1;
-      return { count: Math.max(least, Math.min(most, claims)), withinMs: besideWithinMs };
+      const isEnough = drawn > this.maxPending / 2;
+      return isEnough ? 0 : Math.max(0, Math.min(this.maxPending, waiting + due - drawn));
     }
     const isUsed = waiting > 0 || nowMs - this.#usedAtMs < usedForMs;
     const isEnough = this.#untilMs - nowMs >= aloneLeftMs;
-    return { count: isUsed && !isEnough ? Math.ceil(this.perSecond) : 0, withinMs: aloneWithinMs };
+    return isUsed && !isEnough ? Math.ceil(this.perSecond) : 0;
   }
 
-  add(starts: Starts, nowMs: number): void {
+  add(starts: Starts): void {
     const { firstMs, stepMs, count } = starts;
-    this.#isUnseen = count === 0;
-    if (this.#isUnseen || firstMs - Math.max(this.#untilMs, nowMs) > seenFromMs)
-      this.#besideUntilMs = nowMs + besideForMs;
-    if (this.#isUnseen) return;
+    if (count === 0) return;
     this.#starts.push(starts);
     this.#untilMs = firstMs + stepMs * count;
   }
@@ -209,6 +199,8 @@ const maxPaces = 10_000;
 export class Paces {
   /** Attempts that this process may begin at one host within a second. */
   ofThisProcess: number;
+  /** How many send, with this one. */
+  processes = 1;
   readonly #perSecond: number;
   readonly #agreed: ReadonlySet<string>;
   readonly #byDestination = new Map<string, Pace>();
@@ -221,8 +213,13 @@ export class Paces {
     this.#agreed = new Set(agreed);
   }
 
-  /** `processes`: how many send, with this one. */
+  /** How far ahead the starts of webhooks are drawn. */
+  get drawnWithinMs(): number {
+    return this.processes > 1 ? besideWithinMs : aloneWithinMs;
+  }
+
   share(processes: number): void {
+    this.processes = processes;
     this.ofThisProcess = Math.max(1, Math.floor(this.#perSecond / processes));
   }
 
@@ -249,7 +246,7 @@ export class Paces {
       return known;
     }
     if (this.#byWebhook.size >= maxPaces) this.#byWebhook.clear();
-    const pace = new WebhookPace(webhookId, perSecond, host);
+    const pace = new WebhookPace(this, webhookId, perSecond, host);
     this.#byWebhook.set(webhookId, pace);
     return pace;
   }

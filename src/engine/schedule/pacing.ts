@@ -26,7 +26,7 @@ export class Pacing {
   readonly #claiming = new Set<Lane>();
   /** They wait for the time of their next start. */
   readonly #spaced = new Set<Lane>();
-  /** They have begun to wait, and may have claims. */
+  /** They have begun to wait, or to wait for longer, and may have claims. */
   readonly #entered: Lane[] = [];
   /** A claim may wait for a start that is not drawn. */
   isWanted = false;
@@ -52,7 +52,7 @@ export class Pacing {
     }
     lane.isPaced = true;
     if (pace instanceof WebhookPace) this.isWanted = true;
-    if (!(pace instanceof WebhookPace) || lane.pending.length > pace.maxPending) this.#entered.push(lane);
+    else this.#entered.push(lane);
     this.queueUp(lane);
     return false;
   }
@@ -190,6 +190,8 @@ export class Pacing {
       const pace = lane.pace as WebhookPace;
       // Starts that were granted and found no place are lost: saved up, they would be a burst.
       const before = lane.granted;
+      if (before < lane.pending.length)
+        lane.fullAtMs = lane.pacedAtMs = Math.max(lane.fullAtMs, Math.min(nowMs, pace.nextMs));
       lane.granted = 0;
       while (lane.granted < lane.pending.length && !lane.isFull && pace.take(nowMs)) lane.granted += 1;
       if (lane.granted !== before) this.queueUp(lane);
@@ -212,25 +214,26 @@ export class Pacing {
     });
   }
 
-  /** The webhooks for which starts are to be drawn, how many, and how far ahead. */
-  wanted(nowMs: number): { pace: WebhookPace; count: number; withinMs: number }[] {
+  /** The webhooks for which starts are to be drawn, and how many. */
+  wanted(nowMs: number): { pace: WebhookPace; count: number }[] {
     this.isWanted = false;
     return [...this.#ofWebhooks].flatMap(([pace, lane]) => {
       if (nowMs < pace.agreedUntilMs || (lane.isEmpty && nowMs - lane.pacedAtMs >= idleMs))
         this.#leave(lane, pace, nowMs);
       if (!lane.isPaced || lane.isFull) return [];
       const { outside, page, pending, granted } = lane;
+      if (pending.length > 2 * pace.maxPending) this.#entered.push(lane);
       const isMany = outside.older || page?.older === true;
       const due = isMany ? Infinity : outside.counted + (page?.counted ?? 0);
-      const wanted = pace.wanted(pending.length - granted, due, nowMs);
-      return wanted.count > 0 ? [{ pace, ...wanted }] : [];
+      const count = pace.wanted(pending.length - granted, due, nowMs);
+      return count > 0 ? [{ pace, count }] : [];
     });
   }
 
   /** `starts`: null if its webhook has no pace any more. */
   drawn(pace: WebhookPace, starts: Starts | null, nowMs: number): void {
     if (starts === null) pace.agreedUntilMs = Infinity;
-    else pace.add(starts, nowMs);
+    else pace.add(starts);
     const lane = this.#ofWebhooks.get(pace);
     if (lane && starts === null) this.#leave(lane, pace, nowMs);
   }

@@ -214,7 +214,7 @@ export class Places {
   /** One round if the lane is not quick, or congested: a waiting claim would be old before it starts. */
   #maxLoad(lane: Lane, rounds: number): number {
     const all = (lane.pool === 'quick' && lane.congestion === null ? rounds : 1) * lane.limit;
-    return Math.min(all, lane.inFlight + lane.maxPending);
+    return Math.min(all, lane.inFlight - lane.hanging + lane.maxPending);
   }
 
   /** How much a quick lane holds beyond what a backlog would fill. */

@@ -35,6 +35,7 @@ function run(
   scheduler.limits.set(new Map(limits));
   let inFlight: { entry: InFlight; lastsMs: number; endsAtMs: number }[] = [];
   const begun: { webhookId: string; atMs: number }[] = [];
+  const sendable: { webhookId: string; forMs: number }[] = [];
   let maxHeld = 0;
   const claim = (webhookId: string, nowMs: number) =>
     ({
@@ -56,7 +57,7 @@ function run(
     const over = inFlight.filter(({ endsAtMs }) => endsAtMs <= nowMs);
     inFlight = inFlight.filter(({ endsAtMs }) => endsAtMs > nowMs);
     for (const { entry, lastsMs } of over) {
-      scheduler.answered(entry, nowMs);
+      sendable.push({ webhookId: entry.claim.webhookId, forMs: scheduler.answered(entry, nowMs) });
       scheduler.ended(entry, lastsMs, nowMs);
     }
   };
@@ -88,8 +89,8 @@ function run(
   for (const webhookId of Object.keys(webhooks)) notify(webhookId, 0);
   for (let nowMs = 0; nowMs < forMs; nowMs += tickMs) {
     giveBack(scheduler.slow(nowMs), nowMs);
-    for (const { pace, count, withinMs } of scheduler.pacing.wanted(nowMs))
-      scheduler.pacing.drawn(pace, draw(pace.webhookId, count, withinMs, nowMs), nowMs);
+    for (const { pace, count } of scheduler.pacing.wanted(nowMs))
+      scheduler.pacing.drawn(pace, draw(pace.webhookId, count, paces.drawnWithinMs, nowMs), nowMs);
     startAndPull(nowMs); // pulls for the starts that are drawn
     scheduler.pacing.grantStarts(nowMs);
     startAndPull(nowMs);
@@ -103,7 +104,7 @@ function run(
   );
   const of = (shipperId: string) =>
     begun.filter(({ webhookId }) => webhooks[webhookId]!.shipperId === shipperId);
-  return { scheduler, begun, inAnySecond, maxHeld, of };
+  return { scheduler, begun, inAnySecond, maxHeld, of, sendable };
 }
 
 const webhooksOf = (
@@ -209,7 +210,6 @@ describe('of one webhook', () => {
     },
     free: { shipperId: 'a', target: targetOf('https://own.example'), owed: 400, lastsMs: 0 },
   });
-  const noStarts = { count: 0, withinMs: 0 };
   /** As `drawStarts`. */
   const drawing = (perSecond: number) => {
     const stepMs = 1_060 / perSecond;
@@ -231,6 +231,25 @@ describe('of one webhook', () => {
     expect(maxHeld).toBeLessThan(110);
   });
 
+  test('what waits for its start is no wait of ours', () => {
+    const { sendable } = run(new Paces(0, []), limited(10, 1_000), 20_000, [], drawing(10));
+    const waits = sendable.filter(({ webhookId }) => webhookId === 'limited').slice(1);
+    expect(waits.length).toBeGreaterThan(70);
+    expect(Math.max(...waits.map(({ forMs }) => forMs))).toBeLessThanOrEqual(40); // from the start to the next look
+  });
+
+  test('a limit that is lowered leaves no claims that would wait for long', () => {
+    const webhooks = limited(500, 100_000);
+    const fast = drawing(500);
+    const slow = drawing(1);
+    const { scheduler } = run(new Paces(0, []), webhooks, 10_000, [], (webhookId, count, withinMs, nowMs) => {
+      if (nowMs < 5_000) return fast(webhookId, count, withinMs, nowMs);
+      webhooks.limited!.target = { ...webhooks.limited!.target, maxPerSecond: 1 };
+      return slow(webhookId, count, withinMs, nowMs);
+    });
+    expect(scheduler.claims().length).toBeLessThanOrEqual(2);
+  });
+
   test('starts that come while there is no place are lost, and make no burst once there is one', () => {
     const scheduler = new Scheduler({ concurrency: 20, slowMs: 60_000 });
     const claims = (shipperId: string, webhookId: string, count: number) =>
@@ -238,7 +257,7 @@ describe('of one webhook', () => {
         { length: count },
         () => ({ shipperId, webhookId, dueAt: new Date(0), sendableForMs: 0 }) as DueClaim,
       );
-    const pace = new WebhookPace('limited', 10, null);
+    const pace = new WebhookPace(new Paces(0, []), 'limited', 10, null);
     scheduler.claimed(claims('own', 'limited', 1), 0, null);
     const [first] = scheduler.starts(0);
     expect(scheduler.sending(first!, 0, pace)).toBe(false);
@@ -259,29 +278,48 @@ describe('of one webhook', () => {
   });
 
   test.each([3, 20, 500])(
-    'two processes keep to %i a second together, share it while both have claims, and one alone uses all of it',
+    'two processes keep %i a second together, share it while both have claims, and leave what they do not use',
     (perSecond) => {
       const draw = drawing(perSecond);
       const begun: { by: number; atMs: number }[] = [];
-      const paces = [0, 1].map(() => new WebhookPace('shared', perSecond, null));
+      const all = [0, 1].map(() => new Paces(0, []));
+      const paces = all.map((one) => new WebhookPace(one, 'shared', perSecond, null));
+      for (const one of all) one.share(2);
       for (let nowMs = 0; nowMs < 40_000; nowMs += 5)
         for (const [by, pace] of paces.entries()) {
           const waiting = by === 0 || (nowMs >= 5_000 && nowMs < 15_000) ? 50 : 0;
-          const isAsked = nowMs % [20, 35][by]! === 0;
-          const { count, withinMs } = isAsked ? pace.wanted(waiting, 0, nowMs) : noStarts;
-          if (count > 0) pace.add(draw('', count, withinMs, nowMs), nowMs);
+          const count = nowMs % [20, 35][by]! === 0 ? pace.wanted(waiting, 0, nowMs) : 0;
+          if (count > 0) pace.add(draw('', count, all[by]!.drawnWithinMs, nowMs));
           while (waiting > 0 && pace.take(nowMs)) begun.push({ by, atMs: nowMs });
         }
       const within = (fromMs: number, toMs: number, by = [0, 1]) =>
         begun.filter((one) => by.includes(one.by) && one.atMs >= fromMs && one.atMs < toMs).length;
       for (let fromMs = 0; fromMs < 39_000; fromMs += 50)
         expect(within(fromMs, fromMs + 1_000)).toBeLessThanOrEqual(perSecond);
-      expect(within(5_000, 6_700, [1])).toBeGreaterThan(0);
+      expect(within(5_000, 5_000 + 300 + 2_000 / perSecond, [1])).toBeGreaterThan(0);
       expect(within(7_000, 15_000, [1])).toBeGreaterThan(perSecond * 8 * 0.2);
       expect(within(7_000, 15_000)).toBeGreaterThan(perSecond * 8 * 0.85);
-      expect(within(30_000, 40_000, [0])).toBeGreaterThan(perSecond * 10 * 0.9);
+      expect(within(20_000, 40_000, [0])).toBeGreaterThan(perSecond * 20 * 0.85);
     },
   );
+
+  test('beside others, a delivery of a webhook far below its rate waits for no start of theirs', () => {
+    const draw = drawing(100);
+    const all = [0, 1].map(() => new Paces(0, []));
+    const paces = all.map((one) => new WebhookPace(one, 'shared', 100, null));
+    for (const one of all) one.share(2);
+    const waitedMs: number[] = [];
+    const waiting: number[][] = [[], []];
+    for (let nowMs = 0; nowMs < 20_000; nowMs += 5)
+      for (const [by, pace] of paces.entries()) {
+        if (nowMs % (by === 0 ? 230 : 410) === 0) waiting[by]!.push(nowMs);
+        const count = nowMs % 25 === 0 ? pace.wanted(waiting[by]!.length, 0, nowMs) : 0;
+        if (count > 0) pace.add(draw('', count, all[by]!.drawnWithinMs, nowMs));
+        while (waiting[by]!.length > 0 && pace.take(nowMs)) waitedMs.push(nowMs - waiting[by]!.shift()!);
+      }
+    expect(waitedMs.length).toBeGreaterThan(120);
+    expect(Math.max(...waitedMs)).toBeLessThan(60);
+  });
 
   test('a start that passes unused is lost, and a limit that is lifted holds no more', () => {
     const webhooks = limited(10, 5);
