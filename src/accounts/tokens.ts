@@ -32,6 +32,8 @@ export interface TokenOptions {
 const maxCachedTokens = 1_000;
 /** A session that is used lasts up to this long from its log-in, or as long as a token if that is longer. */
 const maxSessionMs = 24 * 3_600_000;
+/** The clock of the process that issued a token may be ahead. */
+const clockSlackSeconds = 60;
 const issuer = 'parcelhook';
 
 const epoch = z.int().min(0);
@@ -42,6 +44,7 @@ const payload = z.object({
   user_epoch: epoch,
   shipper_epoch: epoch,
   exp: z.number(),
+  iat: z.number(),
   jti: z.uuid().optional(),
   auth_time: z.number().optional(),
 });
@@ -55,6 +58,7 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
   /** Tokens whose signature is verified: only the expiry is checked again. */
   const genuine = new Map<string, VerifiedClaims>();
 
+  const seconds = () => Math.floor(Date.now() / 1_000);
   const payloadOf = async (token: string): Promise<unknown> => {
     for (const each of keys) {
       const verified = await jwtVerify(token, each, { algorithms: ['HS256'], issuer, audience }).catch(
@@ -68,14 +72,15 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
   const check = async (token: string): Promise<VerifiedClaims | null> => {
     const { data } = payload.safeParse(await payloadOf(token));
     if (!data) return null;
-    const { jti, auth_time: startedAt } = data;
+    const { jti, iat, auth_time: startedAt = iat } = data; // sessions from before they could slide have no auth_time
+    if (startedAt > seconds() + clockSlackSeconds) return null; // it would slide for ever
     const claims = {
       userId: data.sub,
       shipperId: data.shipper,
       accountKeyHash: data.key,
       userEpoch: data.user_epoch,
       shipperEpoch: data.shipper_epoch,
-      session: jti === undefined || startedAt === undefined ? null : sessionOf(jti, startedAt * 1_000),
+      session: jti === undefined ? null : sessionOf(jti, startedAt * 1_000),
       expiresAtMs: data.exp * 1_000,
     };
     if (isOfSession !== (claims.session !== null)) return null;
@@ -105,7 +110,6 @@ export function createTokens({ secret, previousSecret, lifetimeMs, ...options }:
       .setIssuedAt()
       .setExpirationTime(expiresAt)
       .sign(key);
-  const seconds = () => Math.floor(Date.now() / 1_000);
 
   return {
     lifetimeSeconds,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSecretKey } from 'node:crypto';
-import { SignJWT, decodeJwt } from 'jose';
+import { SignJWT, decodeJwt, type JWTPayload } from 'jose';
 import {
   basic,
   callAsPortal,
@@ -184,12 +184,14 @@ describe('while it is used', () => {
   const read = (own: string) => asPortal('/v1/webhooks', {}, short, own);
   const claimsIn = (own: string) =>
     decodeJwt(tokenOf(own)) as { exp: number; jti: string; auth_time: number };
+  const signed = async (claims: JWTPayload) => {
+    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
+    return `parcelhook-session=${await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)}`;
+  };
   /** A session as if the log-in had been this long ago; it has a second left. */
   const startedAgo = async (own: string, agoMs: number) => {
     const now = Math.floor(Date.now() / 1_000);
-    const claims = { ...claimsIn(own), auth_time: now - agoMs / 1_000, exp: now + 2 };
-    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
-    return `parcelhook-session=${await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)}`;
+    return signed({ ...claimsIn(own), auth_time: now - agoMs / 1_000, exp: now + 2 });
   };
 
   test('a session is renewed once half of its time has passed, outlives its first cookie, and ends with all of them', async () => {
@@ -220,6 +222,15 @@ describe('while it is used', () => {
       [claimsIn(first).jti],
     );
     expect(row!.expires_at.getTime()).toBe(claimsIn(first).auth_time * 1_000 + dayMs);
+  });
+
+  test('one of a build whose sessions did not slide goes on, and one from the future does not count', async () => {
+    const own = await openSession(short, account);
+    const { auth_time: startedAt, ...earlier } = claimsIn(own);
+    const old = await signed({ ...earlier, iat: startedAt });
+    expect(Date.parse((await session(old, short)).data.startedAt as string)).toBe(startedAt * 1_000);
+    const ahead = await signed({ ...earlier, auth_time: startedAt + 3_600 });
+    expect((await session(ahead, short)).data).toBeNull();
   });
 
   test('it lasts up to a day from the log-in and no longer', async () => {
