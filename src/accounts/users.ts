@@ -271,7 +271,7 @@ export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<Li
 }
 
 /** At most so many ended sessions are remembered: beyond that, the user's other sessions and tokens end, too. */
-const endedPerUser = 1_000;
+const endedPerUser = 3_000;
 
 /** Nothing happens if the user is removed. */
 export async function endSession(
