@@ -188,8 +188,20 @@ inBrowser('selected deliveries are sent again, at most 50, and refused ones are 
   const dialog = page.getByRole('dialog', { name: 'Send 3 deliveries again' });
   await dialog.getByRole('button', { name: 'Send again' }).waitFor();
   await expectSound(page);
+  const sending = '**/redeliver';
+  let goOn = () => {};
+  const isShown = new Promise<void>((resolve) => (goOn = resolve));
+  await page.route(sending, async (route) => {
+    await isShown;
+    await route.continue();
+  });
   await page.keyboard.press('Enter');
+  await dialog.getByRole('progressbar').waitFor();
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Stop' }).waitFor(); // what becomes of them is seen
+  goOn();
   await dialog.getByText('2 deliveries on the way.').waitFor();
+  await page.unroute(sending);
   await dialog
     .getByText('1 delivery refused: A delivery can be redelivered at most 100 times a day.')
     .waitFor();

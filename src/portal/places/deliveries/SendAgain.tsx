@@ -53,13 +53,14 @@ export function SendAgain({ deliveries, maxChosen, onClose }: Props) {
     await Promise.all(Array.from({ length: atOnce }, sendNext));
     setPhase('done');
   };
-  const close = () => {
-    if (phase === 'sending') isStopped.current = true;
-    else onClose(deliveries.filter((one) => !sent.includes(one)));
-  };
+  const close = () => onClose(deliveries.filter((one) => !sent.includes(one)));
+  const stop = () => void (isStopped.current = true);
   const tried = sent.length + refused.length;
   return (
-    <Dialog title={`Send ${counted(deliveries.length)} again`} onClose={close}>
+    <Dialog
+      title={`Send ${counted(deliveries.length)} again`}
+      onClose={phase === 'sending' ? undefined : close}
+    >
       {phase === 'asking' && (
         <p>
           Each gets one attempt now, outside its schedule, even if it has already succeeded.
@@ -87,7 +88,7 @@ export function SendAgain({ deliveries, maxChosen, onClose }: Props) {
         )}
       </div>
       <footer ref={footer}>
-        <Button onClick={close}>
+        <Button onClick={phase === 'sending' ? stop : close}>
           {phase === 'asking' ? 'Cancel' : phase === 'sending' ? 'Stop' : 'Close'}
         </Button>
         {phase !== 'done' && (
