@@ -265,7 +265,7 @@ export async function findSecretTimes(
        from webhooks where webhook_id = $1`,
     [webhookId],
   );
-  return rows[0]!;
+  return rows[0] ?? { rotatedAt: null, earlierUntil: [] };
 }
 
 /**
