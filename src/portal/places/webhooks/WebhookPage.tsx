@@ -225,13 +225,8 @@ const Figure = ({ name, children }: { name: string; children: ComponentChildren 
 );
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
-function LatestDeliveries({
-  webhook: { webhookId, status },
-  page,
-}: {
-  webhook: Webhook;
-  page: DeliveryPage | undefined;
-}) {
+function LatestDeliveries({ webhook, page }: { webhook: Webhook; page: DeliveryPage | undefined }) {
+  const { webhookId } = webhook;
   const shown = page?.deliveries.slice(0, 8);
   const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
   return (
@@ -259,7 +254,7 @@ function LatestDeliveries({
                   <td>
                     <DeliveryBadge delivery={delivery} />{' '}
                     <small class="soft wait">
-                      {waitInShort(delivery, now.value, status, blockerOf(delivery, page!.deliveries))}
+                      {waitInShort(delivery, now.value, webhook, blockerOf(delivery, page!.deliveries))}
                     </small>
                   </td>
                   <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>
