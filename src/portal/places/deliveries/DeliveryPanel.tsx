@@ -179,6 +179,9 @@ interface RedeliverProps {
   reload: () => Promise<void>;
 }
 
+/** A server that does not verify a signature mostly responds so. */
+const ofSecret = [400, 401, 403];
+
 /** Sends it again, and says what came of it as soon as the log has the attempt. */
 function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
   const [lastNumber, setLastNumber] = useState<number | null>(null);
@@ -198,7 +201,11 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
   return (
     <div class="redeliver">
       {!isWatched && last && isRefused(last) && (
-        <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
+        <DiagnoseLink
+          deliveryId={delivery.deliveryId}
+          number={last.number}
+          class={ofSecret.includes(last.statusCode ?? 0) ? 'primary' : 'plain'}
+        />
       )}
       {mayBeSent && (
         <Button onClick={send} isBusy={isWatched}>
