@@ -229,7 +229,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByText(/^(Next probe|A probe is under way)/)
     .waitFor();
   await row('Dead').getByText('0 %').waitFor();
-  await page.getByText(/^\d+ of \d+ webhooks needs? you\.$/).waitFor();
+  await page.getByText(/^1 of \d+ webhooks needs you\.$/).waitFor();
   await placesOf(page)
     .getByTitle(/^\d+ with a problem$/)
     .waitFor();
@@ -240,7 +240,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByRole('img', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
     .waitFor();
   await expectSound(page);
-  await row('Dead').getByRole('link', { name: 'Dead' }).click();
+  await page.getByRole('link', { name: 'Open it' }).click();
   await page.getByRole('heading', { name: /^Circuit open, without a success since / }).waitFor();
   await page.getByText(/^The last error, .* ago: Created\. Your server responded 500/).waitFor();
   await page.getByRole('link', { name: '500', exact: true }).waitFor();
