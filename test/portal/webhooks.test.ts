@@ -257,6 +257,41 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await leave(page, dead);
 });
 
+inBrowser('what failed before a webhook was well again still waits, and leads to Recover', async () => {
+  const hook = await startHook(account, { description: 'Well again', ordering: 'NONE' });
+  await openWebhook(hook);
+  await page.getByText(/^No attempts\. Send a test/).waitFor();
+  Object.assign(hook.response, down);
+  await placeOrders(account, 2);
+  await page.getByText(/^Deliveries that failed before wait for their next attempt/).waitFor();
+  await expectSound(page);
+  Object.assign(hook.response, { status: 200 });
+  await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
+  await page.getByText('2 wait. Recover sends them now.').waitFor();
+  expect(await page.getByText(/^No attempts/).count()).toBe(0);
+  await expectSound(page);
+  await page.getByRole('main').getByRole('link', { name: 'Recover', exact: true }).click();
+  await page.waitForURL(`**/recover?webhookId=${hook.webhookId}`);
+  await page.getByRole('button', { name: 'Send it now' }).click();
+  await hook.receiver.waitFor(5);
+  await page.goto(`/webhooks/${hook.webhookId}`);
+  await page.getByRole('table').getByText('Succeeded').nth(1).waitFor();
+  expect(await page.getByText(/ waits?\. Recover sends/).count()).toBe(0);
+  await leave(page, hook);
+});
+
+inBrowser('a delivery that waits for the rate of its webhook says the rate', async () => {
+  const hook = await startHook(account, { description: 'Slow one', ordering: 'NONE', maxPerSecond: 1 });
+  await placeOrders(account, 30);
+  await page.goto(`/deliveries?webhookId=${hook.webhookId}&status=HELD`);
+  await page.getByRole('row').getByText('at most 1 a second').last().click();
+  await page
+    .getByRole('complementary')
+    .getByText('It is waiting because the webhook is called at most 1 time a second.')
+    .waitFor();
+  await leave(page, hook);
+});
+
 inBrowser(
   'among many webhooks, those that are not well can be listed alone, and lead to what waits',
   async () => {
