@@ -36,8 +36,17 @@ export function fromNow(at: string | null, nowMs: number): string {
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
 }
 
+/** Whether and how fast a webhook is called. */
+export interface Calls {
+  status: string;
+  maxPerSecond: number | null;
+}
+
+/** Also of a webhook that is deleted: its deliveries wait for nothing. */
+export const freely: Calls = { status: 'ACTIVE', maxPerSecond: null };
+
 /** A webhook that is not called keeps the times of its retries, but none of them is kept to. */
-export const isCalled = (webhookStatus: string) => webhookStatus === 'ACTIVE';
+export const isCalled = ({ status }: Calls) => status === 'ACTIVE';
 
 /** A delivery that waits its turn, and one of those it may wait for. */
 export interface Turn extends DeliveryLike {
@@ -86,7 +95,6 @@ const holds: Record<string, string> = {
   TURN: 'waits for an earlier state',
   PAUSED: 'paused',
   DISABLED: 'disabled',
-  RATE: 'its rate',
   SUSPENDED: 'suspended',
 };
 
@@ -94,15 +102,19 @@ const holds: Record<string, string> = {
 export function waitInShort(
   delivery: DeliveryLike,
   nowMs: number,
-  webhookStatus = 'ACTIVE',
+  webhook = freely,
   blocker: Turn | null = null,
 ): string {
   const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
   if (blocker) return `waits for ${blockerInShort(blocker, nowMs)}`;
+  if (status === 'HELD' && heldBy === 'RATE')
+    return webhook.maxPerSecond === null
+      ? 'called more slowly for now'
+      : `at most ${webhook.maxPerSecond} a second`;
   if (status === 'HELD')
     return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
   if (status !== 'PENDING') return '';
-  if (!isCalled(webhookStatus)) return holds[webhookStatus] ?? '';
+  if (!isCalled(webhook)) return holds[webhook.status] ?? '';
   return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
 }
 

@@ -2,14 +2,16 @@
 
 import {
   blockerInShort,
+  freely,
   fromNow,
   isCalled,
   isFailure,
   type AttemptLike,
+  type Calls,
   type DeliveryLike,
   type Turn,
 } from './in-short.js';
-import { durationText } from './units.js';
+import { countText, durationText } from './units.js';
 
 const perhapsSecret = 'If it verifies signatures, this is what a wrong secret looks like.';
 
@@ -185,20 +187,27 @@ const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}
 
 export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));
 
-function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number, blocker: Turn | null): string {
+function holdSentence(
+  { heldBy, nextProbeAt }: DeliveryLike,
+  nowMs: number,
+  { maxPerSecond }: Calls,
+  blocker: Turn | null,
+): string {
   switch (heldBy) {
     case 'TURN':
       return blocker
         ? `It waits for ${blockerInShort(blocker, nowMs)}: states of a shipment go out in order.`
         : 'It waits for an earlier state of this shipment, which is still owed.';
     case 'CIRCUIT':
-      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what waits.`;
+      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what is held.`;
     case 'PAUSED':
       return 'It is waiting because the webhook is paused. It will be sent when the webhook is resumed.';
     case 'DISABLED':
       return 'It is waiting because the webhook is disabled. It will be sent when you resume the webhook.';
     case 'RATE':
-      return 'It is waiting because the webhook is called no faster than you allow and its receiver takes.';
+      return maxPerSecond === null
+        ? 'It is waiting because the webhook is called more slowly for now: its receiver was slow or overloaded, or its host has not agreed to more.'
+        : `It is waiting because the webhook is called at most ${countText(maxPerSecond, 'time', 'times')} a second.`;
     case 'SUSPENDED':
       return 'It is waiting because the account is suspended.';
   }
@@ -233,7 +242,7 @@ function failedEnd({ reason, attemptCount }: DeliveryLike): string {
 export function deliverySentence(
   delivery: DeliveryLike,
   nowMs: number,
-  webhookStatus = 'ACTIVE',
+  webhook = freely,
   blocker: Turn | null = null,
 ): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
@@ -244,13 +253,13 @@ export function deliverySentence(
     case 'SUCCEEDED':
       return lastAttempt ? `${outcomeOf(lastAttempt).fact}.` : 'It was delivered.';
     case 'PENDING': {
-      const when = isCalled(webhookStatus) ? fromNow(nextAttemptAt, nowMs) : 'when the webhook is resumed';
+      const when = isCalled(webhook) ? fromNow(nextAttemptAt, nowMs) : 'when the webhook is resumed';
       return failure ? goingOn(failure, `next attempt ${when}`) : `It is due ${when}.`;
     }
     case 'SENDING':
       return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
     case 'HELD':
-      return before(holdSentence(delivery, nowMs, blocker));
+      return before(holdSentence(delivery, nowMs, webhook, blocker));
     case 'CANCELLED':
       return before(cancelSentence(delivery));
     case 'FAILED':

@@ -66,6 +66,7 @@ inBrowser(
       .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\. It failed inside: /)
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
+    await panel().locator('.button.plain', { hasText: 'Diagnose' }).waitFor(); // a 500 is hardly the secret
     const phases = panel().getByText(/^(connect|first byte) \d+ ms$/);
     expect(await phases.allInnerTexts()).toEqual([
       expect.stringMatching(/^connect/),
@@ -112,7 +113,7 @@ inBrowser('a wrong secret is found from the red line, with nothing to paste but 
     .getByText(/^Your server responded 400 in .*If it verifies signatures, this is what a wrong secret looks/)
     .first()
     .waitFor();
-  await panel().getByRole('link', { name: 'Diagnose' }).first().click();
+  await panel().locator('.button.primary', { hasText: 'Diagnose' }).click();
   await page.getByText('bad signature').waitFor();
   const requests: string[] = [];
   page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
@@ -138,6 +139,16 @@ inBrowser('a wrong secret is found from the red line, with nothing to paste but 
   await expectSound(page);
   expect(requests.filter((request) => !/^GET \S+\/(v1|assets)\//.test(request))).toEqual([]);
   expect(requests.filter((request) => request.includes('whsec'))).toEqual([]);
+  const rotate = `/v1/webhooks/${refusing.webhookId}/rotate-secret`;
+  const { data: rotated } = await account.call(rotate, { method: 'POST' });
+  await page.reload();
+  await secret.fill(rotated.secret as string);
+  await diagnose.click();
+  await page.getByText(/^This attempt was made before the secret was rotated at /).waitFor();
+  await page.getByText("Wrong secret: another webhook's, or an old one").waitFor();
+  await expectSound(page);
+  await page.getByRole('link', { name: 'Send the delivery again' }).click();
+  await panel().getByRole('button', { name: 'Send again' }).waitFor();
   await leave(page, refusing);
 });
 

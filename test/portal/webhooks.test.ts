@@ -229,7 +229,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByText(/^(Next probe|A probe is under way)/)
     .waitFor();
   await row('Dead').getByText('0 %').waitFor();
-  await page.getByText(/^\d+ of \d+ webhooks needs? you\.$/).waitFor();
+  await page.getByText(/^1 of \d+ webhooks needs you\.$/).waitFor();
   await placesOf(page)
     .getByTitle(/^\d+ with a problem$/)
     .waitFor();
@@ -240,7 +240,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByRole('img', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
     .waitFor();
   await expectSound(page);
-  await row('Dead').getByRole('link', { name: 'Dead' }).click();
+  await page.getByRole('link', { name: 'Open it' }).click();
   await page.getByRole('heading', { name: /^Circuit open, without a success since / }).waitFor();
   await page.getByText(/^The last error, .* ago: Created\. Your server responded 500/).waitFor();
   await page.getByRole('link', { name: '500', exact: true }).waitFor();
@@ -255,6 +255,41 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await page.waitForURL(/\/deliveries\?webhookId=.*&from=.*&to=/);
   await page.getByRole('row').getByText('Created').first().waitFor();
   await leave(page, dead);
+});
+
+inBrowser('what failed before a webhook was well again still waits, and leads to Recover', async () => {
+  const hook = await startHook(account, { description: 'Well again', ordering: 'NONE' });
+  await openWebhook(hook);
+  await page.getByText(/^No attempts\. Send a test/).waitFor();
+  Object.assign(hook.response, down);
+  await placeOrders(account, 2);
+  await page.getByText(/^Deliveries that failed before wait for their next attempt/).waitFor();
+  await expectSound(page);
+  Object.assign(hook.response, { status: 200 });
+  await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
+  await page.getByText('2 wait. Recover sends them now.').waitFor();
+  expect(await page.getByText(/^No attempts/).count()).toBe(0);
+  await expectSound(page);
+  await page.getByRole('main').getByRole('link', { name: 'Recover', exact: true }).click();
+  await page.waitForURL(`**/recover?webhookId=${hook.webhookId}`);
+  await page.getByRole('button', { name: 'Send it now' }).click();
+  await hook.receiver.waitFor(5);
+  await page.goto(`/webhooks/${hook.webhookId}`);
+  await page.getByRole('table').getByText('Succeeded').nth(1).waitFor();
+  expect(await page.getByText(/ waits?\. Recover sends/).count()).toBe(0);
+  await leave(page, hook);
+});
+
+inBrowser('a delivery that waits for the rate of its webhook says the rate', async () => {
+  const hook = await startHook(account, { description: 'Slow one', ordering: 'NONE', maxPerSecond: 1 });
+  await placeOrders(account, 30);
+  await page.goto(`/deliveries?webhookId=${hook.webhookId}&status=HELD`);
+  await page.getByRole('row').getByText('at most 1 a second').last().click();
+  await page
+    .getByRole('complementary')
+    .getByText('It is waiting because the webhook is called at most 1 time a second.')
+    .waitFor();
+  await leave(page, hook);
 });
 
 inBrowser(

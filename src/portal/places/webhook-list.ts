@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ListedWebhook, WebhookPage } from '../../client/api/types.js';
 import { readPages, withQuery } from '../api.js';
+import { freely, type Calls } from '../in-short.js';
 import { nameOf } from './webhooks/summary.js';
 
 /** The account's webhooks, of which there are normally at most 100; empty until they are read. */
@@ -42,9 +43,8 @@ export function keepWebhookList(list: ListedWebhook[]): void {
 /** A change that the list shows: it is read again where it is needed next. */
 export const forgetWebhookList = () => (readAt = 0);
 
-/** `ACTIVE` for one that is deleted: its deliveries wait for nothing. */
-export const statusOfWebhook = (list: ListedWebhook[], id: string): string =>
-  list.find(({ webhookId }) => webhookId === id)?.status ?? 'ACTIVE';
+export const callsOf = (list: ListedWebhook[], id: string): Calls =>
+  list.find(({ webhookId }) => webhookId === id) ?? freely;
 
 /** The name that its owner gave it; a webhook that is deleted is named by its address. */
 export function webhookName(

@@ -27,10 +27,14 @@ export const composeNotice =
       to: webhook.email,
       subject: `${subject}: ${nameOf(facts)}`,
       paragraphs,
-      action: { label: 'Open the webhook in the portal', url: `${publicUrl}/webhooks/${webhookId}` },
+      action: toRecover.includes(facts.state)
+        ? { label: 'Open Recover in the portal', url: `${publicUrl}/recover?webhookId=${webhookId}` }
+        : { label: 'Open the webhook in the portal', url: `${publicUrl}/webhooks/${webhookId}` },
       remarks: [why],
     };
   };
+
+const toRecover: Facts['state'][] = ['WEBHOOK_RECOVERED', 'DELIVERY_EXHAUSTED'];
 
 const why =
   'You get this mail because the webhook names this address in notifyEmail. The portal changes that.';
@@ -58,17 +62,28 @@ const shipmentsText = (text: string, trackingIds: string[], count = trackingIds.
   return [`${text}: ${trackingIds.join(', ')}${more}.`];
 };
 
+const failures: Record<string, string> = {
+  TIMEOUT: 'the server did not respond in time',
+  DNS: 'the host name led to no address that can be called',
+  CONNECT: 'the server refused the connection, or could not be reached',
+  RESET: 'the server closed the connection too early',
+  TLS: 'no secure connection could be made (TLS)',
+  ADDRESS_DENIED: 'the target address must not be called',
+  PROTOCOL: 'the server did not respond with valid HTTP',
+};
+
 const lastResponse = (failure: string | null): string[] => {
   if (failure === null) return [];
   return [
     /^\d+$/.test(failure)
       ? `Its last response that failed had the status ${failure}.`
-      : `Its last attempt that failed got no response: ${failure}.`,
+      : `When an attempt last failed, ${failures[failure] ?? `there was no response (${failure})`}.`,
   ];
 };
 
 const mend = 'See to it that the server at this address responds with a status of 2xx within 15 seconds.';
-const sentThen = 'What waits is then sent, in order.';
+const sentThen =
+  'What is held is then sent, in order. Those that failed before wait for their next attempt; “Recover” in the portal sends them at once.';
 
 /** Nothing in it comes from a receiver or an order: a stranger may have written that. */
 function contentOf(
@@ -102,7 +117,7 @@ function contentOf(
         paragraphs: [
           `${webhook} succeeded again on ${momentOf(at)}.${since === null ? '' : ` It had been failing${sinceThen}.`}`,
           ...lastResponse(lastFailure),
-          'What waited for it is being sent, in order. There is nothing that you must do.',
+          'What was held for it is being sent, in order. Those that failed before wait for their next attempt; Recover sends them now.',
         ],
       };
     case 'WEBHOOK_DISABLING':

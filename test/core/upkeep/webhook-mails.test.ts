@@ -135,9 +135,16 @@ test('each notice has a mail of its own words', async () => {
     (await send()).map(({ subject, text }) => [subject.split(':')[0], text.replace(/\s+/g, ' ')]),
   );
   expect(texts.get('Webhook recovered')).toContain('It had been failing since 2026-03-02 08:15 UTC.');
-  expect(texts.get('Webhook about to be disabled')).toContain('got no response: TIMEOUT');
+  expect(texts.get('Webhook recovered')).toContain(
+    'Those that failed before wait for their next attempt; Recover sends them now.',
+  );
+  expect(texts.get('Webhook recovered')).toContain(`${publicUrl}/recover?webhookId=${webhookId}`);
+  expect(texts.get('Webhook about to be disabled')).toContain(
+    'When an attempt last failed, the server did not respond in time.',
+  );
   expect(texts.get('Webhook disabled')).toContain('410 (Gone)');
   expect(texts.get('Notifications given up')).toContain('PH1, PH2, and perhaps more');
+  expect(texts.get('Notifications given up')).toContain(`${publicUrl}/recover?webhookId=${webhookId}`);
   expect(texts.size).toBe(4);
 });
 

@@ -7,6 +7,7 @@ import {
   isRetrying,
   retryingText,
   waitInShort,
+  freely,
   type AttemptLike,
   type DeliveryLike,
 } from '../../../src/portal/in-short.js';
@@ -162,7 +163,7 @@ describe('a delivery', () => {
     ],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
-      'It is waiting because your server kept failing; next probe in 20 s. If it works again, send the webhook a test: a success sends what waits.',
+      'It is waiting because your server kept failing; next probe in 20 s. If it works again, send the webhook a test: a success sends what is held.',
     ],
     [{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }, 'It was cancelled: its webhook was deleted.'],
     [
@@ -189,7 +190,7 @@ describe('a delivery', () => {
 
   test('that is held or under way after a failure says the failure first', () => {
     expect(told({ ...retried, status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(9_000) })).toBe(
-      'Your server responded 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s. If it works again, send the webhook a test: a success sends what waits.',
+      'Your server responded 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s. If it works again, send the webhook a test: a success sends what is held.',
     );
     expect(told({ ...retried, status: 'SENDING' })).toBe(
       'Your server responded 503 in 212 ms. Attempt 2 is under way.',
@@ -233,8 +234,8 @@ describe('a delivery', () => {
       [{ lastAttempt: null, attemptCount: 0, nextAttemptAt: null }, 'waits for Created'],
     ])('says what it waits for: %j', (more, text) => {
       const blocker = blockerOf(held, [between, { ...first, ...more }]);
-      expect(waitInShort(held, nowMs, 'ACTIVE', blocker)).toBe(text);
-      expect(deliverySentence(held, nowMs, 'ACTIVE', blocker)).toMatch(/^It waits for Created/);
+      expect(waitInShort(held, nowMs, freely, blocker)).toBe(text);
+      expect(deliverySentence(held, nowMs, freely, blocker)).toMatch(/^It waits for Created/);
     });
 
     test('waits for no other webhook or shipment, and for nothing that is finished', () => {
@@ -292,11 +293,26 @@ test('a row of the log says in short what was responded, and what it waits for',
   expect(waits({ status: 'SUCCEEDED' })).toBe('');
 });
 
+test('a delivery that waits for the rate of its webhook says how much that is, if it is known', () => {
+  const held = delivery({ status: 'HELD', heldBy: 'RATE' });
+  const limited = { ...freely, maxPerSecond: 5 };
+  expect(waitInShort(held, nowMs, limited)).toBe('at most 5 a second');
+  expect(deliverySentence(held, nowMs, limited)).toBe(
+    'It is waiting because the webhook is called at most 5 times a second.',
+  );
+  expect(waitInShort(held, nowMs)).toBe('called more slowly for now');
+  expect(deliverySentence(held, nowMs)).toBe(
+    'It is waiting because the webhook is called more slowly for now: its receiver was slow or overloaded, or its host has not agreed to more.',
+  );
+});
+
 test('while the webhook is not called, a retry has no time', () => {
   const retry = delivery({ attemptCount: 1, lastAttempt: failure503, nextAttemptAt: inMs(240_000) });
-  expect(deliverySentence(retry, nowMs, 'PAUSED')).toContain('; next attempt when the webhook is resumed.');
-  expect(waitInShort(retry, nowMs, 'PAUSED')).toBe('paused');
-  expect(waitInShort(retry, nowMs, 'DISABLED')).toBe('disabled');
+  expect(deliverySentence(retry, nowMs, { ...freely, status: 'PAUSED' })).toContain(
+    '; next attempt when the webhook is resumed.',
+  );
+  expect(waitInShort(retry, nowMs, { ...freely, status: 'PAUSED' })).toBe('paused');
+  expect(waitInShort(retry, nowMs, { ...freely, status: 'DISABLED' })).toBe('disabled');
 });
 
 test('a replay says what it sends, or why it sends nothing', () => {

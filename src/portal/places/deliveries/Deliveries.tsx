@@ -8,7 +8,7 @@ import { Empty, PageHead, DeliveryBadge } from '../../parts/Page.js';
 import { LiveRows } from '../../list/LiveRows.js';
 import { matchPath } from '../../match-path.js';
 import { Link, navigate, opens, path, query, setQuery } from '../../router.js';
-import { blockerOf, isUnfinished, outcomeInShort, waitInShort } from '../../in-short.js';
+import { blockerOf, isUnfinished, outcomeInShort, waitInShort, type Calls } from '../../in-short.js';
 import { countText } from '../../units.js';
 import { lazy } from '../../parts/lazy.js';
 import { ChoiceBar, ChoiceCell, useChoice, type Choice } from './Choosing.js';
@@ -17,7 +17,7 @@ import { isOnePage } from './one-page.js';
 import type { Page } from '../../list/window.js';
 import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
-import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
+import { useWebhookList, webhookName, callsOf } from '../webhook-list.js';
 
 const onDemand = () => import('../on-demand.js');
 const DeliveryPanel = lazy(async () => (await onDemand()).DeliveryPanel);
@@ -215,7 +215,7 @@ function DeliveryTable({
                 key={delivery.deliveryId}
                 delivery={delivery}
                 webhook={webhookName(webhooks, delivery)}
-                webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
+                calls={callsOf(webhooks, delivery.webhookId)}
                 blocker={blockerOf(delivery, shown)}
                 isSelected={delivery.deliveryId === selected}
                 checkbox={chosen && <ChoiceCell delivery={delivery} chosen={chosen} choose={choose} />}
@@ -231,13 +231,13 @@ function DeliveryTable({
 interface RowProps {
   delivery: Delivery;
   webhook: string;
-  webhookStatus: string;
+  calls: Calls;
   blocker: Delivery | null;
   isSelected: boolean;
   checkbox: ComponentChildren;
 }
 
-function Row({ delivery, webhook, webhookStatus, blocker, isSelected, checkbox }: RowProps) {
+function Row({ delivery, webhook, calls, blocker, isSelected, checkbox }: RowProps) {
   const { deliveryId, state, shipperTrackingId, attemptCount, createdAt } = delivery;
   const href = addressOf(deliveryId);
   return (
@@ -245,9 +245,7 @@ function Row({ delivery, webhook, webhookStatus, blocker, isSelected, checkbox }
       {checkbox}
       <td class="delivery-status">
         <DeliveryBadge delivery={delivery} />
-        {isUnfinished(delivery) && (
-          <Wait delivery={delivery} webhookStatus={webhookStatus} blocker={blocker} />
-        )}
+        {isUnfinished(delivery) && <Wait delivery={delivery} calls={calls} blocker={blocker} />}
       </td>
       <th scope="row" class="delivery-state">
         <Link href={href} aria-current={isSelected ? 'true' : undefined}>
@@ -272,14 +270,14 @@ function Row({ delivery, webhook, webhookStatus, blocker, isSelected, checkbox }
 /** A component of its own, so that the clock draws only this again. */
 const Wait = ({
   delivery,
-  webhookStatus,
+  calls,
   blocker,
 }: {
   delivery: Delivery;
-  webhookStatus: string;
+  calls: Calls;
   blocker: Delivery | null;
 }) => {
-  const text = waitInShort(delivery, now.value, webhookStatus, blocker);
+  const text = waitInShort(delivery, now.value, calls, blocker);
   return (
     <small class="soft" title={text}>
       {text}

@@ -11,9 +11,9 @@ import { announce } from '../../parts/Toast.js';
 import { useRead, useResource } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
 import { session } from '../../session.js';
-import { blockerOf, isUnfinished } from '../../in-short.js';
+import { blockerOf, freely, isUnfinished } from '../../in-short.js';
 import { attemptSentence, deliverySentence } from '../../sentences.js';
-import { useWebhookList, webhookName, statusOfWebhook } from '../webhook-list.js';
+import { useWebhookList, webhookName, callsOf } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { isOnePage, SectionTitle } from './one-page.js';
 import { Attempts, isRefused } from './Attempts.js';
@@ -113,11 +113,11 @@ const Step = ({ name, href, path }: { name: string; href: string | null; path: s
 );
 
 function Summary({ delivery }: { delivery: DeliveryDetails }) {
-  const status = statusOfWebhook(useWebhookList(), delivery.webhookId);
+  const calls = callsOf(useWebhookList(), delivery.webhookId);
   return delivery.heldBy === 'TURN' ? (
     <Turn delivery={delivery} />
   ) : (
-    <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0, status)}</>
+    <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0, calls)}</>
   );
 }
 
@@ -127,7 +127,7 @@ function Turn({ delivery }: { delivery: DeliveryDetails }) {
   const address = withQuery('/v1/deliveries', { trackingId, webhookId, status: 'UNFINISHED', limit: 250 });
   const others = useRead<DeliveryPage>(address, 3_000).data?.deliveries ?? [];
   const blocker = blockerOf(delivery, others);
-  const text = deliverySentence(delivery, now.value, 'ACTIVE', blocker);
+  const text = deliverySentence(delivery, now.value, freely, blocker);
   return blocker ? <Link href={`/deliveries/${blocker.deliveryId}`}>{text}</Link> : <>{text}</>;
 }
 
@@ -179,6 +179,9 @@ interface RedeliverProps {
   reload: () => Promise<void>;
 }
 
+/** A server that does not verify a signature mostly responds so. */
+const ofSecret = [400, 401, 403];
+
 /** Sends it again, and says what came of it as soon as the log has the attempt. */
 function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
   const [lastNumber, setLastNumber] = useState<number | null>(null);
@@ -198,7 +201,11 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
   return (
     <div class="redeliver">
       {!isWatched && last && isRefused(last) && (
-        <DiagnoseLink deliveryId={delivery.deliveryId} number={last.number} class="primary" />
+        <DiagnoseLink
+          deliveryId={delivery.deliveryId}
+          number={last.number}
+          class={ofSecret.includes(last.statusCode ?? 0) ? 'primary' : 'plain'}
+        />
       )}
       {mayBeSent && (
         <Button onClick={send} isBusy={isWatched}>

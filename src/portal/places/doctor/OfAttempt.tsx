@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DeliveryDetails } from '../../../client/api/types.js';
+import type { DeliveryDetails, WebhookWithHealth } from '../../../client/api/types.js';
 import { diagnose, type Diagnosis } from '../../../client/diagnose.js';
 import { read, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
@@ -7,7 +7,7 @@ import { Form, SubmitButton, TextField } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
 import { LoadError, Loading, PageHead, StatusBadge } from '../../parts/Page.js';
 import { Time } from '../../parts/Time.js';
-import { useResource } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence } from '../../sentences.js';
 import { wordOf } from '../../words.js';
@@ -149,7 +149,7 @@ function OneQuestion({ sent, secret, onSecret, onCompare }: Question) {
               server has the right one.
             </p>
           ) : (
-            <Answer diagnosis={diagnosis} webhookId={delivery.webhookId} name={name} onCompare={onCompare} />
+            <Answer diagnosis={diagnosis} sent={sent} name={name} onCompare={onCompare} />
           )}
         </section>
       </div>
@@ -157,20 +157,39 @@ function OneQuestion({ sent, secret, onSecret, onCompare }: Question) {
   );
 }
 
+/** Says that the secret of today did not sign the attempt, where that is so. */
+function Rotated({
+  webhookId,
+  deliveryId,
+  startedAt,
+}: Record<'webhookId' | 'deliveryId' | 'startedAt', string>) {
+  const { data } = useRead<WebhookWithHealth>(`/v1/webhooks/${webhookId}`);
+  const rotatedAt = data?.secrets.rotatedAt;
+  if (!rotatedAt || Date.parse(rotatedAt) <= Date.parse(startedAt)) return null;
+  return (
+    <p class="verdict warn">
+      This attempt was made before the secret was rotated at <Time at={rotatedAt} isExact />.{' '}
+      <Link href={`/deliveries/${deliveryId}`}>Send the delivery again</Link>, and diagnose that attempt.
+    </p>
+  );
+}
+
 interface Answered {
   diagnosis: Diagnosis;
-  webhookId: string;
+  sent: Sent;
   name: string;
   onCompare: () => void;
 }
 
 /** The headers and the body are those that were sent: if nothing matches, it is the secret. */
-function Answer({ diagnosis, webhookId, name, onCompare }: Answered) {
+function Answer({ diagnosis, sent: { delivery, attempt }, name, onCompare }: Answered) {
+  const { webhookId, deliveryId } = delivery;
   const { ok, explained, findings } = diagnosis;
   const isOther = findings.some(({ cause }) => cause === 'WRONG_SECRET');
   if (isOther)
     return (
       <>
+        <Rotated webhookId={webhookId} deliveryId={deliveryId} startedAt={attempt.startedAt} />
         <p class="verdict bad">Wrong secret: another webhook's, or an old one</p>
         <p>
           The request to {name} was not signed with it. Give your server the secret that was shown when this

@@ -1,6 +1,14 @@
 import type { Delivery } from '../../../client/api/types.js';
 import { call } from '../../api.js';
-import { blockerOf, isRetrying, isUnfinished, outcomeInShort, waitInShort } from '../../in-short.js';
+import {
+  blockerOf,
+  isCalled,
+  isRetrying,
+  isUnfinished,
+  outcomeInShort,
+  waitInShort,
+  type Calls,
+} from '../../in-short.js';
 import { Button } from '../../parts/Button.js';
 import { DeliveryBadge, StatusBadge } from '../../parts/Page.js';
 import { exact, now } from '../../parts/Time.js';
@@ -8,7 +16,7 @@ import { Link } from '../../router.js';
 import { session } from '../../session.js';
 import { endInWords } from '../../sentences.js';
 import { wordOf } from '../../words.js';
-import { isWebhookListRead, statusOfWebhook, useWebhookList, webhookName } from '../webhook-list.js';
+import { isWebhookListRead, callsOf, useWebhookList, webhookName } from '../webhook-list.js';
 import { nameOf } from '../webhooks/summary.js';
 import { untoldOf, type Step } from './steps.js';
 
@@ -84,7 +92,7 @@ function Row({
       <span class="told-when soft">
         <When
           delivery={delivery}
-          webhookStatus={statusOfWebhook(webhooks, delivery.webhookId)}
+          calls={callsOf(webhooks, delivery.webhookId)}
           blocker={blockerOf(delivery, deliveries)}
         />
         {(delivery.status === 'FAILED' || isRetrying(delivery)) && !session.value?.readOnly && (
@@ -100,18 +108,10 @@ function Row({
   );
 }
 
-function When({
-  delivery,
-  webhookStatus,
-  blocker,
-}: {
-  delivery: Delivery;
-  webhookStatus: string;
-  blocker: Delivery | null;
-}) {
+function When({ delivery, calls, blocker }: { delivery: Delivery; calls: Calls; blocker: Delivery | null }) {
   const { status, completedAt, lastAttempt, attemptCount } = delivery;
-  const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, webhookStatus, blocker);
-  const isTimed = isRetrying(delivery) && webhookStatus === 'ACTIVE';
+  const wait = isUnfinished(delivery) && waitInShort(delivery, now.value, calls, blocker);
+  const isTimed = isRetrying(delivery) && isCalled(calls);
   const parts = [
     completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
     lastAttempt && outcomeInShort(lastAttempt),

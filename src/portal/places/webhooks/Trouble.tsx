@@ -1,18 +1,22 @@
-import type { Delivery, WebhookWithHealth } from '../../../client/api/types.js';
+import type { Delivery, DeliveryPage, WebhookWithHealth } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
-import { isFailure, outcomeInShort } from '../../in-short.js';
+import { isFailure, isRetrying, outcomeInShort } from '../../in-short.js';
 import { DiagnoseLink } from '../../parts/Page.js';
 import { now, Time } from '../../parts/Time.js';
+import { useRead } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence } from '../../sentences.js';
 import { wordOf } from '../../words.js';
-import { advice, statusOf } from './summary.js';
+import { advice, statusOf, waiting } from './summary.js';
 
-/** Says what is wrong with a webhook, since when, its errors, and what to do; nothing if all is well. */
+/** Says what is wrong with a webhook, since when, its errors, and what to do; or that deliveries wait for a retry. */
 export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; latest: Delivery[] }) {
   const status = statusOf(webhook, webhook.health);
-  if (status === 'ACTIVE') return null;
-  const { failedSince, disablesAt } = webhook.health;
+  const { failedSince, disablesAt, pendingCount } = webhook.health;
+  if (status === 'ACTIVE')
+    return pendingCount > 0 && !latest.some(({ heldBy }) => heldBy === 'RATE') ? (
+      <Retries webhook={webhook} />
+    ) : null;
   const since = status === 'PAUSED' ? null : failedSince;
   const failed = latest.filter(({ lastAttempt }) => lastAttempt && isFailure(lastAttempt));
   const [last] = failed.toSorted((a, b) => (a.lastAttempt!.startedAt < b.lastAttempt!.startedAt ? 1 : -1));
@@ -28,6 +32,12 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
         )}
       </h2>
       {problem && <p>{problem}</p>}
+      {webhook.status === 'ACTIVE' && (
+        <p>
+          Deliveries that failed before wait for their next attempt; once your server works again,{' '}
+          <RecoverLink webhook={webhook} /> sends them now.
+        </p>
+      )}
       {disablesAt && (
         <p>
           If nothing has succeeded by <Time at={disablesAt} isExact />, this webhook may be disabled then.
@@ -50,6 +60,24 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
         </p>
       )}
     </section>
+  );
+}
+
+const RecoverLink = ({ webhook: { webhookId } }: { webhook: WebhookWithHealth }) => (
+  <Link href={withQuery('/recover', { webhookId })}>Recover</Link>
+);
+
+/** Says that deliveries still wait for a retry, although the webhook is well again. */
+function Retries({ webhook }: { webhook: WebhookWithHealth }) {
+  const { webhookId, health } = webhook;
+  const address = withQuery('/v1/deliveries', { webhookId, status: 'PENDING', limit: 50 });
+  const { data } = useRead<DeliveryPage>(address, 5_000);
+  if (!data?.deliveries.some(isRetrying)) return null;
+  const [wait, them] = health.pendingCount === 1 ? ['waits', 'it'] : ['wait', 'them'];
+  return (
+    <p class="banner notice">
+      {waiting(health.pendingCount)} {wait}. <RecoverLink webhook={webhook} /> sends {them} now.
+    </p>
   );
 }
 

@@ -118,7 +118,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
       <Trouble webhook={data} latest={deliveries} />
       <div class="webhook-page">
         <div class="webhook-main">
-          <HealthPanel webhook={data} stats={stats.data} />
+          <HealthPanel webhook={data} stats={stats.data} latest={latest.data?.deliveries} />
           <LatestDeliveries webhook={data} page={latest.data} />
         </div>
         <div class="webhook-aside">
@@ -176,8 +176,18 @@ function helpsNow(
 }
 
 /** The last 24 hours in figures and bars. */
-function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: WebhookStats | undefined }) {
+function HealthPanel({
+  webhook,
+  stats,
+  latest,
+}: {
+  webhook: WebhookWithHealth;
+  stats: WebhookStats | undefined;
+  latest: DeliveryPage['deliveries'] | undefined;
+}) {
   const { health } = webhook;
+  const isUntried =
+    health.lastSuccessAt === null && latest?.every(({ attemptCount }) => attemptCount === 0) === true;
   const hours = stats?.hours ?? [];
   const { attempts, failed, share } = totalOf(hours);
   return (
@@ -203,7 +213,7 @@ function HealthPanel({ webhook, stats }: { webhook: WebhookWithHealth; stats: We
         </Figure>
       </dl>
       {attempts > 0 && <Bars webhookId={webhook.webhookId} hours={hours} />}
-      {attempts === 0 && stats && (
+      {attempts === 0 && stats && isUntried && (
         <p class="soft">No attempts. Send a test, or wait for the next state of a shipment.</p>
       )}
       {health.parkedSince && (
@@ -225,13 +235,8 @@ const Figure = ({ name, children }: { name: string; children: ComponentChildren 
 );
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
-function LatestDeliveries({
-  webhook: { webhookId, status },
-  page,
-}: {
-  webhook: Webhook;
-  page: DeliveryPage | undefined;
-}) {
+function LatestDeliveries({ webhook, page }: { webhook: Webhook; page: DeliveryPage | undefined }) {
+  const { webhookId } = webhook;
   const shown = page?.deliveries.slice(0, 8);
   const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
   return (
@@ -259,7 +264,7 @@ function LatestDeliveries({
                   <td>
                     <DeliveryBadge delivery={delivery} />{' '}
                     <small class="soft wait">
-                      {waitInShort(delivery, now.value, status, blockerOf(delivery, page!.deliveries))}
+                      {waitInShort(delivery, now.value, webhook, blockerOf(delivery, page!.deliveries))}
                     </small>
                   </td>
                   <td data-label="Response">{outcomeInShort(delivery.lastAttempt)}</td>

@@ -56,7 +56,7 @@ export function Webhooks() {
   const webhooks = problemsFirst(
     data?.webhooks.filter((webhook) => !show || isShownAs(statusOf(webhook, webhook.health), show)) ?? [],
   );
-  const ill = webhooks.filter((webhook) => hasProblem(webhook)).length;
+  const ill = webhooks.filter((webhook) => hasProblem(webhook));
   useEffect(() => {
     if (data && !data.nextCursor) keepWebhookList(data.webhooks);
   }, [data]);
@@ -91,16 +91,18 @@ export function Webhooks() {
       {data && isStarting && <QuickStart webhooks={data.webhooks} onCreated={reload} />}
       {data && !isStarting && (
         <>
-          {ill > 0 && !show && (
+          {ill.length > 0 && !show && (
             <p class="banner notice">
               <strong>
-                {ill} of {countText(webhooks.length, 'webhook', 'webhooks')} {ill === 1 ? 'needs' : 'need'}{' '}
-                you.
+                {ill.length} of {countText(webhooks.length, 'webhook', 'webhooks')}{' '}
+                {ill.length === 1 ? 'needs' : 'need'} you.
               </strong>{' '}
-              {ill === 1
-                ? 'Open it to see its last error'
-                : 'They come first: open one to see its last error'}
-              , and what to do.
+              {ill.length === 1 ? (
+                <Link href={`/webhooks/${ill[0]!.webhookId}`}>Open it</Link>
+              ) : (
+                'They come first: open one'
+              )}{' '}
+              to see its last error, and what to do.
             </p>
           )}
           {(show || data.webhooks.length >= manyWebhooks) && <Statuses shown={show} />}

@@ -138,8 +138,5 @@ export function advice(webhook: Webhook & { health: Health }, now: number): stri
   if (status === 'PAUSED') return `Nothing is sent. What it misses is held until you resume it.${waits}`;
   if (status === 'DISABLED')
     return `${why ? `${why}, so nothing is sent.` : 'Nothing is sent.'} Correct the address or the server, then resume.${waits}`;
-  if (why) return `${why}. If your server works again, send a test: a success sends what waits.`;
-  return health.failedSince === null
-    ? ''
-    : 'Failed deliveries are tried again automatically. Once your server works again, Recover sends them at once.';
+  return why && `${why}. If your server works again, send a test: a success sends what is held.`;
 }
