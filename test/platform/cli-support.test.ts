@@ -41,6 +41,7 @@ test.each([
   ],
   ['delivery list --tracking-id T1', 'deliveries?trackingId=T1'],
   ['delivery show --delivery d/1', 'deliveries/d%2F1'],
+  ['delivery show d/1 --attempts-cursor c', 'deliveries/d%2F1?attemptsCursor=c'],
   ['delivery show --delivery d --attempts-cursor c', 'deliveries/d?attemptsCursor=c'],
   [
     'shipment list --shipper s --shipper-tracking-id r --state LOST --from 2026-11-21 --to 2026-11-22 --limit 9',

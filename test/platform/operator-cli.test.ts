@@ -319,7 +319,7 @@ test('the command line suspends and resumes a shipper', async () => {
 test('the command line makes a link that opens the portal of a shipper', async () => {
   const linkForm = new RegExp(`^${service.url}/support\\?token=[\\w-]{43}$`);
   const { exit, stdout } = await run(`shipper portal-link --id ${account.shipperId}`);
-  const link = /^url +(\S+)\n$/.exec(stdout)?.[1];
+  const link = /^url +(\S+)\n\n.* within 15 minutes\. .* for an hour\.\n$/.exec(stdout)?.[1];
   expect({ exit, link }).toEqual({ exit: 0, link: expect.stringMatching(linkForm) });
   const page = await fetch(link!);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('read-only')]);

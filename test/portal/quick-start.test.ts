@@ -65,6 +65,7 @@ inBrowser(
     await expectKept('Send a test', 1);
     await page.getByText('Its secret was shown when it was created. If it is lost, rotate it on').waitFor();
 
+    await page.getByText('If your server verifies signatures, start it with the secret of step 1').waitFor();
     await button('Send test').click();
     await testOutcome().waitFor();
     await expectKept('Verify the signature', 2);
@@ -89,6 +90,7 @@ inBrowser(
 
     await expectKept('Now your own server', 4);
     await expectSound(page);
+    await page.getByText('Once your server can be reached from the internet, edit').waitFor();
     await button('Copy the command').click();
     const command = await untilFound(async () => {
       const text = await copied();

@@ -41,6 +41,7 @@ inBrowser(
   'a wrong password is refused in words, a right one opens the place that was asked for',
   async () => {
     await page.goto('/deliveries?status=SUCCEEDED');
+    await page.getByText('ak_…, from your operator', { exact: true }).waitFor();
     await logIn(page, { ...account, password: 'not the password' });
     await page.getByText('Account key, e-mail or password is wrong.').waitFor();
     await expectSound(page);

@@ -56,18 +56,22 @@ export function addDeliveryCommands(program: Command, request: Request, io: Io):
           }),
       ),
     );
+  const show = request(
+    (send, { delivery: id, ...query }: Given) => {
+      if (id === undefined) throw new UsageError('Give the id of a delivery, or --delivery.');
+      return send('get', '/operator/v1/deliveries/{id}', { path: { id }, query });
+    },
+    deliveryText(widthOf(io)),
+  );
   delivery
     .command('show')
     .description('show a delivery with its payload and its attempts; the audit log records it')
-    .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
+    .argument('[id]', 'id of the delivery', idArgument)
+    .option('--delivery <id>', 'the same', idArgument)
     .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
-    .addHelpText('after', example('delivery show --delivery 0199…'))
-    .action(
-      request(
-        (send, { delivery, ...query }: Given & { delivery: string }) =>
-          send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
-        deliveryText(widthOf(io)),
-      ),
+    .addHelpText('after', example('delivery show 0199…'))
+    .action((id: string | undefined, options: Given, command: Command) =>
+      show(id === undefined ? options : { ...options, delivery: id }, command),
     );
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Data, Send } from '../client.js';
+import { wrapped } from '../../client/listen/text.js';
 import {
   UsageError,
   confirm,
@@ -13,11 +14,13 @@ import {
   type Given,
   type Request,
 } from '../command.js';
-import { fitted, widthOf, type Io } from '../terminal.js';
+import { aligned, fitted, widthOf, type Io } from '../terminal.js';
 
 type Chosen = { shipper: string };
 
 const one = '/operator/v1/shippers/{shipper}';
+const howLong =
+  'The link is good for one use, within 15 minutes. It opens the portal read-only, for an hour.';
 const columns = ['shipperId', 'status', 'createdAt', 'name'];
 
 export function addShipperCommands(program: Command, request: Request, io: Io): void {
@@ -87,7 +90,15 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     'make a link that opens the portal of a shipper, read-only, for an hour; valid for 15 minutes and one use',
   )
     .addHelpText('after', example('shipper portal-link --shipper 0199…'))
-    .action(request((send, path: Chosen) => send('post', `${one}/portal-link`, { path, body: {} })));
+    .action(
+      request(
+        (send, path: Chosen) => send('post', `${one}/portal-link`, { path, body: {} }),
+        (data) => {
+          const width = widthOf(io);
+          return `${aligned(data, width)}\n${wrapped(`${howLong}\n`, width)}`;
+        },
+      ),
+    );
 }
 
 interface Limits {

@@ -82,21 +82,32 @@ export function shipments(request: Request<'/v1/'>, send: Send) {
       request('get', '/v1/shipments/{trackingId}', { ...options, path: { trackingId } }),
     /** A shipment's state and history. */
     track,
-    /** Resolves once the shipment has been in the state, or one of several. Throws `TIMEOUT` after `totalTimeoutMs`. */
+    /**
+     * Resolves once the shipment has been in the state, or one of several. Throws `CONFLICT` if it has ended in another,
+     * and `TIMEOUT` after `totalTimeoutMs`.
+     */
     async waitFor(
       trackingId: string,
       state: string | readonly string[],
       { totalTimeoutMs = waitForMs, ...options }: CallOptions = {},
     ): Promise<api.Tracking> {
       const states = [state].flat();
+      const wanted = states.join(' or ');
       const endsAtMs = performance.now() + totalTimeoutMs;
+      const inTime = () => ({ ...options, totalTimeoutMs: Math.max(1, endsAtMs - performance.now()) });
+      let catalogue: api.States['states'] | undefined;
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
-        const leftMs = Math.max(1, endsAtMs - performance.now());
-        const tracking = await track(trackingId, { ...options, totalTimeoutMs: leftMs });
+        const tracking = await track(trackingId, inTime());
         if (tracking.history.some((entry) => states.includes(entry.state))) return tracking;
+        catalogue ??= (await request('get', '/v1/states', inTime())).states;
+        if (catalogue.some(({ state: name, terminal }) => terminal && name === tracking.state))
+          throw new ParcelhookError(
+            `${trackingId} cannot become ${wanted} any more: it is ${tracking.state}, which is final.`,
+            { code: 'CONFLICT' },
+          );
         if (!(performance.now() + pauseMs < endsAtMs))
           throw new ParcelhookError(
-            `${trackingId} was not ${states.join(' or ')} within ${totalTimeoutMs / 1_000} s: it is ${tracking.state ?? 'not created yet'}.`,
+            `${trackingId} was not ${wanted} within ${totalTimeoutMs / 1_000} s: it is ${tracking.state ?? 'not created yet'}.`,
             { code: 'TIMEOUT' },
           );
         await pause(pauseMs, options.signal);

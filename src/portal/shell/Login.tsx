@@ -123,6 +123,16 @@ const KeyField = ({ value, onInput }: KnownField) => (
     autocomplete="organization"
     spellcheck={false}
     autofocus={value === ''}
+    hint={
+      <>
+        ak_…, from your operator
+        {hasGreeting && (
+          <>
+            ; if you started this service yourself, it is in <code>data/account.json</code>
+          </>
+        )}
+      </>
+    }
   />
 );
 

@@ -215,14 +215,20 @@ describe('embedded mode, on a path with spaces', () => {
       const { page, close } = await openBrowser(running!);
       try {
         await page.goto(linkIn(firstGreeting));
+        await page.getByText('it is in data/account.json').waitFor();
         await page.getByRole('button', { name: 'Log in' }).click();
         await page.getByRole('button', { name: 'Quick start' }).click();
         await page.getByRole('button', { name: 'Use this webhook' }).click();
+        await page.getByRole('button', { name: 'Send another' }).click();
+        await page.getByRole('button', { name: 'Send test' }).click();
+        await page.getByText(/^Your inbox responded 200 in /).waitFor();
         await page.getByRole('button', { name: 'Place the sample order' }).click();
         await page.locator('.arrivals').getByText('Verified', { exact: true }).waitFor();
         await page.getByText('Done. Your inbox verified a notification.').waitFor();
         await page.getByRole('button', { name: 'Continue' }).click();
         await page.getByText(/^npm run listen -- --forward http/).waitFor();
+        await page.getByText('Run it in the folder of Parcelhook.').waitFor();
+        await page.getByText('A server on the machine where Parcelhook runs needs no listen').waitFor();
         const doneSteps = page.getByRole('heading', { level: 2, name: /\(done\)$/ });
         await until('all four steps are done', async () => (await doneSteps.count()) === 4);
         await expectSound(page);

@@ -41,6 +41,7 @@ class Call:
 
 
 LOGIN = Call("GET", "/v1/login")
+STATES = Call("GET", "/v1/states")
 
 
 def events_call(
@@ -103,7 +104,10 @@ def _id(tracking_id: str) -> str:
 
 
 class Wait:
-    """Of a shipment for one of some states: asks more and more rarely until it had one, or the time is over."""
+    """Of a shipment for one of some states: asks more and more rarely until it had one, or can have none in time."""
+
+    catalogue: list[dict[str, Any]] | None = None
+    """The states of the service. Only a wait that goes on needs them."""
 
     def __init__(self, tracking_id: str, states: str | Sequence[str], timeout_seconds: float) -> None:
         self._tracking_id = tracking_id
@@ -113,18 +117,21 @@ class Wait:
         self._pause = _FIRST_PAUSE_SECONDS
 
     def is_over(self, tracking: Tracking) -> bool:
-        if any(entry["state"] in self._states for entry in tracking["history"]):
-            return True
-        if time.monotonic() + self._pause >= self._ends_at:
-            wanted = " or ".join(self._states)
-            state = tracking["state"] or "not created yet"
+        return any(entry["state"] in self._states for entry in tracking["history"])
+
+    def next_pause_seconds(self, tracking: Tracking) -> float:
+        """Raises if a pause would be in vain."""
+        wanted = " or ".join(self._states)
+        state = tracking["state"]
+        if any(one["state"] == state and one["terminal"] for one in self.catalogue or ()):
             raise ParcelhookError(
-                f"{self._tracking_id} was not {wanted} within {self._timeout:g} s: it is {state}.",
+                f"{self._tracking_id} cannot become {wanted} any more: it is {state}, which is final.", "CONFLICT"
+            )
+        if time.monotonic() + self._pause >= self._ends_at:
+            raise ParcelhookError(
+                f"{self._tracking_id} was not {wanted} within {self._timeout:g} s: it is {state or 'not created yet'}.",
                 "TIMEOUT",
             )
-        return False
-
-    def next_pause_seconds(self) -> float:
         pause = self._pause
         self._pause = min(pause * 1.5, _MAX_PAUSE_SECONDS)
         return pause

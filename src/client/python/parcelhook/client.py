@@ -40,10 +40,14 @@ class Client(_calls.Access):
         return cast(Tracking, self._call(_calls.track_call(tracking_id)))
 
     def wait_for(self, tracking_id: str, state: str | Sequence[str], *, timeout_seconds: float = 60) -> Tracking:
-        """Returns once the shipment has been in the state, or in one of them. Raises `TIMEOUT` after that time."""
+        """Returns once the shipment has been in the state, or in one of them.
+
+        Raises `CONFLICT` if it has ended in another, and `TIMEOUT` after `timeout_seconds`.
+        """
         wait = _calls.Wait(tracking_id, state, timeout_seconds)
         while not wait.is_over(tracking := self.track(tracking_id)):
-            time.sleep(wait.next_pause_seconds())
+            wait.catalogue = wait.catalogue or self._call(_calls.STATES)["states"]
+            time.sleep(wait.next_pause_seconds(tracking))
         return tracking
 
     def cancel(self, tracking_id: str) -> RecordedEvent:

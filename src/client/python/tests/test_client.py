@@ -212,17 +212,27 @@ class Calling(unittest.TestCase):
         states = ["CREATED", "PICKED_UP", "IN_TRANSIT"]
         shown = [{"state": states[n], "history": [{"state": one} for one in states[: n + 1]]} for n in range(3)]
         tracked: list[Reply | None] = [(200, {}, {"data": one}) for one in [{"state": None, "history": []}, *shown]]
+        names = [("CREATED", False), ("PICKED_UP", False), ("IN_TRANSIT", False), ("CANCELLED", True)]
+        catalogue: Reply = (200, {}, {"data": {"states": [{"state": name, "terminal": final} for name, final in names]}})
         client = self.client()
-        self.replies = [tracked[0], tracked[1], tracked[3]]
+        self.replies = [tracked[0], catalogue, tracked[1], tracked[3]]
         self.assertEqual(client.wait_for("PH1", ["DELIVERED", "PICKED_UP"]), shown[2])
         self.assertEqual(self.requests[-1][0], "/base/v1/shipment-tracking/PH1")
-        self.replies = [tracked[1]]
+        self.replies = [tracked[1], catalogue]
         with self.assertRaisesRegex(ParcelhookError, "PH1 was not DELIVERED within 0.1 s: it is CREATED") as late:
             client.wait_for("PH1", "DELIVERED", timeout_seconds=0.1)
         self.assertEqual(late.exception.code, "TIMEOUT")
-        self.replies = [tracked[0]]
+        self.replies = [tracked[0], catalogue]
         with self.assertRaisesRegex(ParcelhookError, "it is not created yet"):
             client.wait_for("PH1", "DELIVERED", timeout_seconds=0.1)
+        ended = {"state": "CANCELLED", "history": [{"state": "CREATED"}, {"state": "CANCELLED"}]}
+        self.replies = [tracked[1], catalogue, (200, {}, {"data": ended})]
+        told = "PH1 cannot become DELIVERED or LOST any more: it is CANCELLED, which is final"
+        with self.assertRaisesRegex(ParcelhookError, told) as vain:
+            client.wait_for("PH1", ["DELIVERED", "LOST"])
+        self.assertEqual((vain.exception.code, self.replies), ("CONFLICT", []))
+        self.replies = [(200, {}, {"data": ended})]
+        self.assertEqual(client.wait_for("PH1", "CREATED"), ended)
 
     def test_ends_in_time_when_the_service_does_not_respond(self) -> None:
         self.replies = [None]

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ListedWebhook, Webhook, WebhookWithSecret } from '../../../client/api/types.js';
+import type { ListedWebhook, TestResult, Webhook, WebhookWithSecret } from '../../../client/api/types.js';
 import { call, read } from '../../api.js';
 import { Button, Choices } from '../../parts/Button.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
@@ -67,6 +67,8 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
   const { tested, isVerified, trackingId, hasOrdered } = webhook ? kept : beginning;
   const hasSucceeded = Boolean(listed?.health?.lastSuccessAt);
   const isOfInbox = webhook !== null && webhook.targetAddress === inboxAddress;
+  const receiver = isOfInbox ? 'Your inbox' : 'Your server';
+  const sentenceOf = (result: TestResult) => attemptSentence(result).replace('Your server', receiver);
   const steps = [
     webhook !== null,
     tested !== '' || hasSucceeded,
@@ -104,16 +106,18 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
         <Step
           title="Send a test"
           state={stateOf(1)}
-          outcome={tested || 'Your server has accepted notifications before.'}
+          outcome={tested || `${receiver} has accepted notifications before.`}
           again="Send another"
         >
+          {!isOfInbox && <p>If your server verifies signatures, start it with the secret of step 1 first.</p>}
           {webhook && (
             <TestForm
               webhookId={webhook.webhookId}
+              sentenceOf={sentenceOf}
               onSent={(result) => {
                 if (result.errorCode !== null || steps[1]) return;
-                announce(attemptSentence(result)); // the form, which says so, is folded now
-                keep({ tested: attemptSentence(result) });
+                announce(sentenceOf(result)); // the form, which says so, is folded now
+                keep({ tested: sentenceOf(result) });
               }}
             />
           )}
@@ -156,8 +160,12 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
           <OwnServer language={kept.language} />
           {webhook && (
             <p>
-              Once your server can be reached from the internet, edit{' '}
-              <Link href={`/webhooks/${webhook.webhookId}`}>the webhook</Link>: give it your server's address.
+              {hasGreeting
+                ? 'A server on the machine where Parcelhook runs needs no listen: edit '
+                : 'Once your server can be reached from the internet, edit '}
+              <Link href={`/webhooks/${webhook.webhookId}`}>the webhook</Link>
+              {hasGreeting ? ' now, and ' : ', and '}
+              give it your server's address.
             </p>
           )}
         </Step>
@@ -326,7 +334,9 @@ function OwnServer({ language }: { language: Language }) {
       <p class="soft">
         It asks for your password, and signs with <code>WEBHOOK_SECRET</code>. Where that is not set, it
         prints a secret for your server.{' '}
-        {!hasGreeting && (
+        {hasGreeting ? (
+          'Run it in the folder of Parcelhook. '
+        ) : (
           <>
             <code>npx</code> finds it in a project that has the client package.{' '}
           </>

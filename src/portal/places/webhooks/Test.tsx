@@ -25,8 +25,10 @@ export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
 export function TestForm({
   webhookId,
   onSent,
+  sentenceOf = attemptSentence,
 }: {
   webhookId: string;
+  sentenceOf?: (result: TestResult) => string;
   onSent?: (result: TestResult) => void;
 }) {
   const states = useStates();
@@ -50,19 +52,19 @@ export function TestForm({
         <SubmitButton>{result ? 'Send again' : 'Send test'}</SubmitButton>
       </div>
       <FormProblem shown={['state']} />
-      <div aria-live="polite">{result && <Outcome result={result} />}</div>
+      <div aria-live="polite">{result && <Outcome result={result} sentence={sentenceOf(result)} />}</div>
     </Form>
   );
 }
 
 /** One attempt: whether it succeeded, how long it took, and the body of the response. */
-function Outcome({ result }: { result: TestResult }) {
+function Outcome({ result, sentence }: { result: TestResult; sentence: string }) {
   const { errorCode, responseBody } = result;
   return (
     <div class="outcome">
       <p class="outcome-line">
         <StatusBadge status={errorCode === null ? 'SUCCEEDED' : 'FAILED'} />
-        <strong>{attemptSentence(result)}</strong>
+        <strong>{sentence}</strong>
       </p>
       {errorCode !== null && result.statusCode !== null && (
         <p>
