@@ -333,7 +333,7 @@ test.each([
     expect(Math.min(...(await read()))).toBeGreaterThan(1);
     await forgotten.query('commit');
     await write();
-    expect(await read()).toEqual([0, 0]);
+    expect(Math.max(...(await read()))).toBeLessThan(0.1); // one reading may see the snapshot of the other
     await Promise.all([forgotten.end(), others.end()]);
     await world.sql(`drop role ${role}`);
   },
