@@ -58,9 +58,10 @@ const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
 const heavyForMs = 60_000;
-/** The pause between two statements that draw starts: at least this, and this many times what the last one took. */
-const minDrawPauseMs = 20;
+/** The pause between two statements that draw starts is this many times what the last one took, within bounds. */
 const drawPauseFactor = 4;
+const minDrawPauseMs = 20;
+const maxDrawPauseMs = 200;
 /** Starts of webhooks are looked for at most so often, however many have a pace. */
 const startsEveryMs = 2;
 
@@ -288,7 +289,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const starts = await drawStarts(leaseDb, asked, options.paces.drawnWithinMs);
       const nowMs = performance.now();
       for (const { pace } of wanted) scheduler.pacing.drawn(pace, starts.get(pace.webhookId) ?? null, nowMs);
-      pauseMs = Math.max(minDrawPauseMs, (nowMs - fromMs) * drawPauseFactor);
+      pauseMs = Math.min(maxDrawPauseMs, Math.max(minDrawPauseMs, (nowMs - fromMs) * drawPauseFactor));
     } catch (error) {
       logger.warn(
         { error: describeError(error) },
