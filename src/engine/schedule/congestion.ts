@@ -14,6 +14,14 @@ export const maxClaimedMs = 200;
 /** Within this time, as in a second whose attempts are used up, overloads lower the ceiling only by so much each. */
 const sameOverloadMs = 1_000;
 const keptShare = 0.85;
+/** Of so many attempts, from this share of refusals on, the receiver is overloaded whatever it refused before. */
+const severeFrom = 5;
+const severeShare = 0.5;
+/** So many attempts show what a receiver refuses with a smaller window. */
+const judgedAfter = 25;
+const slowMs = 1_000;
+/** Refusals that are no fewer than this share of those before have another cause than load. */
+const sameShare = 0.7;
 /** An attempt that lasts so many times as long as others is taken to hang. */
 const hangsFromMeans = 4;
 const markEveryMs = 10_000;
@@ -26,7 +34,8 @@ export type Sign = 'SUCCEEDED' | 'OVERLOADED' | null;
 /**
  * How many attempts a receiver bears, learnt from its responses (congestion control, as CUBIC in RFC 9438). Overload
  * halves the window; successes raise it by at most one each: soon to about that in which the receiver was overloaded,
- * there slowly, and then ever faster. The clock is passed in (`nowMs`).
+ * there slowly, and then ever faster. A receiver that refuses as many with half of the window does so for another
+ * reason: it is overloaded only by more. The clock is passed in (`nowMs`).
  */
 export class Congestion {
   /** Attempts in flight; a fraction of one spaces them out. */
@@ -36,6 +45,18 @@ export class Congestion {
   /** The window at `#sinceMs`, when it was last reduced. */
   #from: number;
   #sinceMs: number;
+  /** Attempts that have started since the window was reduced, and those of them that were refused. */
+  #ended = 0;
+  #refused = 0;
+  /** Those of them that have started a second later. The first overload counts at once. */
+  #judged = judgedAfter;
+  #judgedRefused = 0;
+  /** The share that was refused before the window was reduced. */
+  #shareBefore = 1;
+  /** The share that is refused without overload. */
+  #tolerated = 0;
+  /** The window is as large as any; what is refused all the same is remembered. */
+  isRecovered = false;
   /** The mean time for which a successful attempt has its place; 0: unknown. */
   #meanMs = 0;
   /** The last start, or where it should have been. */
@@ -65,6 +86,7 @@ export class Congestion {
   }
 
   succeeded(tookMs: number, max: number, nowMs: number): void {
+    this.#count(nowMs - tookMs, 0);
     this.#meanMs += (tookMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : newShare);
     const left = 1 - (nowMs - this.#sinceMs) / recoveryMs;
     const aim = this.#ceiling - (this.#ceiling - this.#from) * left ** 5;
@@ -76,9 +98,23 @@ export class Congestion {
     if (retryAfterMs > 0 && retryAfterMs <= maxStopMs)
       this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, nowMs + retryAfterMs);
     if (startedAtMs < this.#sinceMs) return;
+    this.#count(startedAtMs, 1);
+    const share = this.#refused / this.#ended;
+    const isSevere = this.#refused >= severeFrom && share >= severeShare;
+    const expected = this.#tolerated * this.#judged;
+    const isSaid = retryAfterMs > 0 || nowMs - startedAtMs >= slowMs;
+    const isMore = this.#judged >= judgedAfter && this.#judgedRefused > expected + 2 * Math.sqrt(expected);
+    if (!isSaid && !isSevere && !isMore) return;
+    this.#shareBefore = share;
     const isSame = nowMs - this.#sinceMs < sameOverloadMs;
     this.#ceiling = isSame ? Math.max(this.#window, this.#ceiling * keptShare) : this.#window;
     this.#reduce(this.#window / 2, nowMs);
+  }
+
+  /** The window is as large as any. Returns whether there is nothing to remember. */
+  ends(): boolean {
+    this.isRecovered = true;
+    return this.#tolerated === 0;
   }
 
   /** It will hardly end in time. */
@@ -99,7 +135,23 @@ export class Congestion {
     return true;
   }
 
+  #count(startedAtMs: number, refused: 0 | 1): void {
+    if (startedAtMs < this.#sinceMs) return;
+    this.#ended += 1;
+    this.#refused += refused;
+    if (startedAtMs < this.#sinceMs + sameOverloadMs) return;
+    this.#judged += 1;
+    this.#judgedRefused += refused;
+    if (this.#judged !== judgedAfter) return;
+    const share = this.#judgedRefused / judgedAfter;
+    const isSame = share < severeShare && share >= sameShare * this.#shareBefore;
+    const margin = 2 * Math.sqrt((share * (1 - share)) / judgedAfter);
+    this.#tolerated = isSame ? Math.min(severeShare, share + margin) : 0;
+  }
+
   #reduce(window: number, nowMs: number): void {
+    this.#ended = this.#refused = this.#judged = this.#judgedRefused = 0;
+    this.isRecovered = false;
     const min = this.#meanMs === 0 ? 1 : this.#meanMs / maxGapMs;
     this.#window = this.#from = Math.max(window, min);
     this.#ceiling = Math.max(this.#ceiling, min);

@@ -152,6 +152,10 @@ export class Lane {
     return this.isPaced && this.pending.length >= this.pace!.shortFrom;
   }
 
+  get isCongested(): boolean {
+    return this.congestion !== null && !this.congestion.isRecovered;
+  }
+
   /** Its receiver has as many attempts as it may have for now. */
   get isFull(): boolean {
     return this.isSpaced || this.inFlight - this.hanging >= this.limit;

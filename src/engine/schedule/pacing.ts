@@ -138,7 +138,7 @@ export class Pacing {
     if (!congestion) return;
     congestion.succeeded(nowMs - startedAtMs!, max, nowMs);
     if (congestion.limit !== lane.limit) lane.setLimit(congestion.limit, nowMs);
-    if (lane.pool === 'quick' && congestion.limit >= max) lane.congestion = null;
+    if (lane.pool === 'quick' && congestion.limit >= max && congestion.ends()) lane.congestion = null;
   }
 
   /** An attempt of a lane with `congestion` is still under way. At most `maxHanging` of them are taken to hang. */

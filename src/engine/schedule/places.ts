@@ -213,13 +213,13 @@ export class Places {
 
   /** One round if the lane is not quick, or congested: a waiting claim would be old before it starts. */
   #maxLoad(lane: Lane, rounds: number): number {
-    const all = (lane.pool === 'quick' && lane.congestion === null ? rounds : 1) * lane.limit;
+    const all = (lane.pool === 'quick' && !lane.isCongested ? rounds : 1) * lane.limit;
     return Math.min(all, lane.inFlight - lane.hanging + lane.maxPending);
   }
 
   /** How much a quick lane holds beyond what a backlog would fill. */
   excess(lane: Lane): number {
-    if (lane.pool !== 'quick' || lane.isHeldBack || lane.congestion !== null) return 0;
+    if (lane.pool !== 'quick' || lane.isHeldBack || lane.isCongested) return 0;
     return Math.max(0, lane.load + lane.outside.counted - this.#maxLoad(lane, roundsOfBacklog));
   }
 
@@ -255,7 +255,7 @@ export class Places {
     const room = this.#maxLoad(lane, older ? roundsOfBacklog : roundsCounted) - load;
     const isEnough =
       room >= Math.min(limit, lane.maxPending) * worthwhileShare || (!older && room >= counted);
-    const isWorthwhile = lane.pool === 'quick' && congestion === null ? isEnough : room >= 1;
+    const isWorthwhile = lane.pool === 'quick' && !lane.isCongested ? isEnough : room >= 1;
     return isWorthwhile || (room > 0 && load === 0) ? room : 0;
   }
 
@@ -343,7 +343,7 @@ export function heldBack(
       for (const lane of shipper.lanes) if (lane.pool === pool) crowded.add(lane);
     }
   for (const lane of lanes.all())
-    if (lane.isPaced || lane.shipper?.limit || (lane.congestion !== null && lane.isFull)) crowded.add(lane);
+    if (lane.isPaced || lane.shipper?.limit || (lane.isCongested && lane.isFull)) crowded.add(lane);
   for (const lane of crowded)
     if (!lane.isEmpty) byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
 

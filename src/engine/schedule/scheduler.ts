@@ -362,7 +362,7 @@ export class Scheduler {
       if (!lane) return null;
     } while (lane.pace && !this.pacing.mayStart(lane, lane.pace, nowMs));
     const entry = lane.start(nowMs);
-    if (lane.congestion) this.pacing.started(lane, lane.congestion, nowMs);
+    if (lane.isCongested) this.pacing.started(lane, lane.congestion!, nowMs);
     entry.pool = pool;
     places.pending[pool] -= 1;
     places.take(entry, nowMs);

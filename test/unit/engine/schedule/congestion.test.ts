@@ -66,6 +66,19 @@ describe('a receiver that collapses', () => {
   });
 });
 
+describe('a receiver that refuses some attempts, however few there are,', () => {
+  test.each([0.01, 0.1, 0.25])('%d of them, is called nearly as fast as one that refuses none', (share) => {
+    const chance = random(11);
+    const respond = responding(20);
+    const flaky = createWorld({ w: () => (chance() < share ? refuses() : respond()) });
+    const sound = createWorld({ w: responding(20) });
+    for (const world of [flaky, sound]) world.run(60_000);
+    const attempted = (world: typeof flaky) =>
+      world.attempts.filter(({ startedMs }) => startedMs >= 20_000).length;
+    expect(attempted(flaky)).toBeGreaterThan(0.6 * attempted(sound));
+  });
+});
+
 describe('a healthy receiver', () => {
   test('does not notice: its attempts start as if nothing were learnt from them', () => {
     const startsOf = (sign: 'SUCCEEDED' | null) => {
