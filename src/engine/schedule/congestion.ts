@@ -15,7 +15,7 @@ export const maxClaimedMs = 200;
 const sameOverloadMs = 1_000;
 const keptShare = 0.85;
 /** Of so many attempts, from this share of refusals on, the receiver is overloaded whatever it refused before. */
-const severeFrom = 5;
+const severeFrom = 3;
 const severeShare = 0.5;
 /** So many attempts show what a receiver refuses with a smaller window. */
 const judgedAfter = 25;
@@ -48,7 +48,7 @@ export class Congestion {
   /** Attempts that have started since the window was reduced, and those of them that were refused. */
   #ended = 0;
   #refused = 0;
-  /** Those of them that have started a second later. The first overload counts at once. */
+  /** Those of them that have started a second later. In a new object, the first overload counts at once. */
   #judged = judgedAfter;
   #judgedRefused = 0;
   /** The share that was refused before the window was reduced. */
@@ -104,7 +104,7 @@ export class Congestion {
     const expected = this.#tolerated * this.#judged;
     const isSaid = retryAfterMs > 0 || nowMs - startedAtMs >= slowMs;
     const isMore = this.#judged >= judgedAfter && this.#judgedRefused > expected + 2 * Math.sqrt(expected);
-    if (!isSaid && !isSevere && !isMore) return;
+    if (this.#window >= 1 && !isSaid && !isSevere && !isMore) return; // attempts that are spaced out are too few to judge
     this.#shareBefore = share;
     const isSame = nowMs - this.#sinceMs < sameOverloadMs;
     this.#ceiling = isSame ? Math.max(this.#window, this.#ceiling * keptShare) : this.#window;
@@ -126,6 +126,7 @@ export class Congestion {
   resumed(nowMs: number): void {
     this.#ceiling = Math.max(this.#ceiling, this.#window);
     this.#reduce(Math.min(1, this.#ceiling / 2), nowMs);
+    this.#judged = judgedAfter; // the first overload counts at once
   }
 
   /** True at most every ten seconds. */
