@@ -1,7 +1,7 @@
 /** After this time, the window is back at the one in which the receiver was last overloaded. */
 const recoveryMs = 12_000;
-/** The longest time between two starts. */
-const maxGapMs = 10_000;
+/** The longest time between two starts: what a receiver refuses by chance never stops it. A dead one has its circuit. */
+const maxGapMs = 1_000;
 /** A start that comes so late does not delay the next one: timers are as inexact. */
 const slackMs = 10;
 /**
@@ -19,6 +19,9 @@ const severeFrom = 3;
 const severeShare = 0.5;
 /** So many attempts show what a receiver refuses with a smaller window. */
 const judgedAfter = 25;
+/** Of many attempts, so few refusals are no overload. More than so many always are, whatever causes them. */
+const alwaysTolerated = 0.005;
+const maxTolerated = 0.4;
 const slowMs = 1_000;
 /** Refusals that are no fewer than this share of those before have another cause than load. */
 const sameShare = 0.7;
@@ -45,6 +48,8 @@ export class Congestion {
   /** The window at `#sinceMs`, when it was last reduced. */
   #from: number;
   #sinceMs: number;
+  /** When it was last reduced by an overload. */
+  #overloadedMs = -Infinity;
   /** Attempts that have started since the window was reduced, and those of them that were refused. */
   #ended = 0;
   #refused = 0;
@@ -101,12 +106,13 @@ export class Congestion {
     this.#count(startedAtMs, 1);
     const share = this.#refused / this.#ended;
     const isSevere = this.#refused >= severeFrom && share >= severeShare;
-    const expected = this.#tolerated * this.#judged;
+    const expected = Math.max(this.#tolerated, alwaysTolerated) * this.#judged;
     const isSaid = retryAfterMs > 0 || nowMs - startedAtMs >= slowMs;
     const isMore = this.#judged >= judgedAfter && this.#judgedRefused > expected + 2 * Math.sqrt(expected);
     if (this.#window >= 1 && !isSaid && !isSevere && !isMore) return; // attempts that are spaced out are too few to judge
     this.#shareBefore = share;
-    const isSame = nowMs - this.#sinceMs < sameOverloadMs;
+    const isSame = nowMs - this.#overloadedMs < sameOverloadMs;
+    this.#overloadedMs = nowMs;
     this.#ceiling = isSame ? Math.max(this.#window, this.#ceiling * keptShare) : this.#window;
     this.#reduce(this.#window / 2, nowMs);
   }
@@ -145,7 +151,7 @@ export class Congestion {
     this.#judgedRefused += refused;
     if (this.#judged !== judgedAfter) return;
     const share = this.#judgedRefused / judgedAfter;
-    const isSame = share < severeShare && share >= sameShare * this.#shareBefore;
+    const isSame = share < maxTolerated && share >= sameShare * this.#shareBefore;
     const margin = 2 * Math.sqrt((share * (1 - share)) / judgedAfter);
     this.#tolerated = isSame ? Math.min(severeShare, share + margin) : 0;
   }

@@ -74,7 +74,8 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     [webhookId],
   );
   await service.sql(
-    `insert into exhausted_deliveries select $1, gen_random_uuid(), gen_random_uuid() from generate_series(1, 3)`,
+    `with told as (update webhooks set exhausted_told_at = now() where webhook_id = $1) -- no notice while rows are counted
+     insert into exhausted_deliveries select $1, gen_random_uuid(), gen_random_uuid() from generate_series(1, 3)`,
     [webhookId],
   );
   await service.sql(

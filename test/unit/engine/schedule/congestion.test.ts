@@ -33,6 +33,7 @@ describe('a receiver that collapses', () => {
   });
 
   test.each([
+    ['refuses', 1, 50, refuses()],
     ['refuses', 4, 200, refuses()],
     ['refuses', 20, 50, refuses()],
     ['hangs', 4, 200, hangs],
@@ -67,15 +68,27 @@ describe('a receiver that collapses', () => {
 });
 
 describe('a receiver that refuses some attempts, however few there are,', () => {
-  test.each([0.01, 0.1, 0.25])('%d of them, is called nearly as fast as one that refuses none', (share) => {
+  test.each([0.002, 0.01, 0.1, 0.25])(
+    '%d of them, is called nearly as fast as one that refuses none',
+    (share) => {
+      const chance = random(11);
+      const respond = responding(20);
+      const flaky = createWorld({ w: () => (chance() < share ? refuses() : respond()) });
+      const sound = createWorld({ w: responding(20) });
+      for (const world of [flaky, sound]) world.run(60_000);
+      const attempted = (world: typeof flaky) =>
+        world.attempts.filter(({ startedMs }) => startedMs >= 20_000).length;
+      expect(attempted(flaky)).toBeGreaterThan(0.6 * attempted(sound));
+    },
+  );
+
+  test('half of them, is called once a second at least', () => {
     const chance = random(11);
     const respond = responding(20);
-    const flaky = createWorld({ w: () => (chance() < share ? refuses() : respond()) });
-    const sound = createWorld({ w: responding(20) });
-    for (const world of [flaky, sound]) world.run(60_000);
-    const attempted = (world: typeof flaky) =>
-      world.attempts.filter(({ startedMs }) => startedMs >= 20_000).length;
-    expect(attempted(flaky)).toBeGreaterThan(0.6 * attempted(sound));
+    const world = createWorld({ w: () => (chance() < 0.5 ? refuses() : respond()) });
+    world.run(60_000);
+    const attempted = world.attempts.filter(({ startedMs }) => startedMs >= 40_000).length;
+    expect(attempted).toBeGreaterThanOrEqual(19);
   });
 });
 
@@ -119,6 +132,15 @@ describe('a webhook that is called again', () => {
     expect(startedIn(2_900, 3_100)).toBeGreaterThan(0.25 * before);
     expect(startedIn(2_900, 3_100)).toBeLessThan(0.6 * before);
     expect(startedIn(15_000, 18_000)).toBeGreaterThan(0.95 * before);
+  });
+
+  test('whose receiver bears little is soon called as slowly as that', () => {
+    const respond = responding(20);
+    const world = createWorld({ w: ({ inSecond }) => (inSecond <= 5 ? respond() : refuses()) });
+    world.resume();
+    world.run(20_000);
+    expect(world.measure('w', 2_000).failed).toBeLessThan(0.15); // it was 0.24
+    expect(world.measure('w', 2_000).perSecond).toBeGreaterThan(4);
   });
 
   test('begins with one attempt where none was known', () => {
