@@ -188,7 +188,7 @@ describe('what stands around them', () => {
     for (const page of ['docs/runbook.md', 'docs/operating.md'])
       expect(readTracked(page)).toMatch(new RegExp(`use more than ${cores}0 % of a core each`));
     const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
-    expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
+    expect(readme).toContain(`: ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
     const [, metric] = named[1]!;
     const adapter = readYaml<{ rules: { external: { seriesQuery: string; name: { as: string } }[] } }>(
       join(folder, 'prometheus-adapter.yaml'),
