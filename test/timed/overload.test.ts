@@ -44,11 +44,12 @@ test('a webhook that resumes with a backlog does not burst, and one that refuses
     const held = (await deliveriesOf(account, webhookId)).find(({ status }) => status === 'HELD');
     return held && expect(held).toMatchObject({ heldBy: 'RATE', nextAttemptAt: null }) === undefined;
   });
-  await sleep(resumedAt + 65_000 - Date.now());
+  await sleep(resumedAt + 45_000 - Date.now());
   const between = (fromMs: number, toMs: number) =>
     answers.filter(({ at }) => at >= resumedAt + fromMs && at < resumedAt + toMs);
   expect(between(0, 2_000).length).toBeLessThan(40);
-  const measured = between(45_000, 65_000);
+  const measured = between(25_000, 45_000);
+  console.info(`2 s: ${between(0, 2_000).length}, then ${measured.length}`);
   const succeeded = measured.filter(({ status }) => status === 200).length;
   expect(succeeded / 20).toBeGreaterThanOrEqual(0.8 * perSecond);
   expect(1 - succeeded / measured.length).toBeLessThanOrEqual(0.05);
