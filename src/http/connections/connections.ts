@@ -321,7 +321,8 @@ function readInPieces(socket: Socket, { room, incomplete, onHeld, onBlank }: Rea
 
   const putBack = (unparsed: Buffer) => {
     socket.pause(); // first: a flowing socket would emit the bytes again at once
-    socket.unshift(unparsed);
+    const isSmallPart = unparsed.length < unparsed.buffer.byteLength / 2; // it would keep all that was read with it
+    socket.unshift(isSmallPart ? Buffer.from(unparsed) : unparsed);
   };
   /** Node resumes what it has paused itself. */
   const rest = (schedule: (wake: () => void) => unknown) => {

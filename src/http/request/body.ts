@@ -70,7 +70,7 @@ const hasBody = ({ headers }: Request): boolean =>
 export async function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   let length = 0;
-  await readChunks(request, (chunk) => {
+  const take = (chunk: Buffer) => {
     count(chunk.length);
     const end = length + chunk.length;
     if (end > bytes.length) {
@@ -79,8 +79,13 @@ export async function readBytes(request: Request, count: (bytes: number) => void
       bytes = larger;
     }
     length += chunk.copy(bytes, length); // the chunk itself would keep all that was read with it
-  });
-  return bytes.subarray(0, length);
+  };
+  try {
+    await readChunks(request, take);
+    return bytes.subarray(0, length);
+  } finally {
+    bytes = Buffer.alloc(0); // the error of a refusal keeps this function's variables, the request keeps the error
+  }
 }
 
 /**
