@@ -89,7 +89,7 @@ export function ownAccountRoutes({ db, logIn, principals, ...access }: OwnDepend
         if (!principal) throw unauthorized();
         const keyHash = await keyHashIn(request);
         const given = { keyHash, email: principal.email, password: body.currentPassword };
-        const known = await logIn(request, given);
+        const known = await logIn(request, given, actorOf(caller));
         if (!known) throw invalidRequest([{ path: 'currentPassword', message: 'is not your password' }]);
         const passwordHash = await hashing.run(userId, () => hashPassword(body.newPassword), {
           kind: hashingKinds.known,

@@ -17,7 +17,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import { endSupportSession, lastSupportOf, type SupportSession } from '../support/store.js';
 import { endSession, findUserByLogin, rememberOrigin, type User } from '../users.js';
-import type { Refusals } from '../audit.js';
+import type { Actor, Refusals } from '../audit.js';
 import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
 
@@ -33,8 +33,8 @@ interface LoggedIn {
   claims: TokenClaims;
 }
 
-/** Null if one of the credentials is wrong. Throws 403 if the shipper is suspended; 429 beyond the limits. */
-export type LogIn = (request: Request, credentials: Credentials) => Promise<LoggedIn | null>;
+/** Null, and logged of `actor`, if a credential is wrong. Throws 403 if the shipper is suspended; 429 beyond the limits. */
+export type LogIn = (request: Request, credentials: Credentials, actor?: Actor) => Promise<LoggedIn | null>;
 
 const wrong = 'The key, the e-mail address or the password is wrong.';
 
@@ -44,7 +44,7 @@ const wrong = 'The key, the e-mail address or the password is wrong.';
  */
 export const createLogIn =
   (db: Database, limits: LoginLimits, refusals: Pick<Refusals, 'note'>): LogIn =>
-  async (request, { keyHash, email, password }) => {
+  async (request, { keyHash, email, password }, actor) => {
     const accountKeyHash = keyHash.toString('base64url');
     let known: User | null = null;
     const user = await limits.attempt(
@@ -61,8 +61,8 @@ export const createLogIn =
     );
     if (!user) {
       const { shipperId = null, userId = null } = (known as User | null) ?? {};
-      const address = addressOf(request);
-      refusals.note({ kind: 'UNKNOWN', name: null, address }, { action: 'LOGIN_REFUSED', shipperId, userId });
+      const stranger: Actor = { kind: 'UNKNOWN', name: null, address: addressOf(request) };
+      refusals.note(actor ?? stranger, { action: 'LOGIN_REFUSED', shipperId, userId });
       return null;
     }
     if (user.shipperStatus === 'SUSPENDED') throw suspended();

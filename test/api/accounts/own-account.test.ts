@@ -158,9 +158,13 @@ describe('changing the password', () => {
     expectSuccess(await login(account, account.password), 200);
     const { data } = await operator(service, `/audit?shipperId=${account.shipperId}&action=PASSWORD_SET`);
     expect(data.entries).toEqual([]);
-    await until('the guess is in the log', async () => {
-      const own = await account.call('/v1/audit?limit=1');
-      return own.data.entries[0].action === 'LOGIN_REFUSED';
+    const newest = async () => (await account.call('/v1/audit?limit=1')).data.entries[0];
+    await until('the guess is in the log', async () => (await newest()).action === 'LOGIN_REFUSED');
+    expect(await newest()).toMatchObject({
+      actor: { kind: 'USER', name: account.userId, address: '127.0.0.1' },
+      userId: account.userId,
+      outcome: 'REFUSED',
+      count: 1,
     });
   });
 
