@@ -184,14 +184,17 @@ export const operatorRoute = <
   spec: Omit<RouteSpec<Params, Query, Headers, Body>, 'auth' | 'tag'>,
 ): Route => route<Params, Query, Headers, Body>({ ...spec, auth: 'operator', tag: 'Operator' });
 
+/** The faults of a body that were found when it was read: of the items of its lists, and others. `more` are not kept. */
+export type BodyFaults = Record<'beside' | 'ofItems', { details: Detail[]; more: number }>;
+
 /**
- * Validates all parts of a request together, so that one response names every wrong field. `bodyDetails` were found when
- * the body was read; the body's schema does not report their paths again. `warnings` name what was ignored.
+ * Validates all parts of a request together, so that one response names every wrong field. The body's schema does not
+ * report the paths of `bodyFaults` again. `warnings` name what was ignored.
  */
 export function parseRequest(
   spec: Route,
   request: Request,
-  bodyDetails: Detail[] = [],
+  bodyFaults?: BodyFaults,
 ): {
   params: unknown;
   query: unknown;
@@ -208,6 +211,8 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
+  const { beside, ofItems } = bodyFaults ?? noFaults;
+  const bodyDetails = [...beside.details, ...ofItems.details];
   const isOfItem = ({ path }: Detail) => spec.items?.test(path) === true;
   const details = [
     ...detailsOf(parts.params),
@@ -220,7 +225,8 @@ export function parseRequest(
     ...unknownParameters(spec.query.shape, request.query),
   ];
   const unknown = spec.unknownFields(request.body);
-  if (details.length > 0) throw invalidRequest(withMisspelt(details, unknown).slice(0, maxDetails));
+  const more = beside.more + (spec.items ? 0 : ofItems.more);
+  if (details.length > 0) throw invalidRequest(cut(withMisspelt(details, unknown), more));
   return {
     params: parts.params.data,
     query: parts.query.data,
@@ -230,6 +236,19 @@ export function parseRequest(
     withMisspelt: (missing) => withMisspelt(missing, unknown),
     warnings: warningsOf(unknown),
   };
+}
+
+const noFaults: BodyFaults = { beside: { details: [], more: 0 }, ofItems: { details: [], more: 0 } };
+
+/** Where not all find room, those outside lists and objects come first, and the last says how many more there are. */
+function cut(details: Detail[], more: number): Detail[] {
+  const count = details.length + more;
+  if (count <= maxDetails) return details;
+  const isWithin = ({ path }: Detail) => /[.[]/.test(path);
+  const ordered = [...details.filter((one) => !isWithin(one)), ...details.filter(isWithin)];
+  const shown = ordered.slice(0, maxDetails - 1);
+  const rest = (count - shown.length).toLocaleString('en');
+  return [...shown, { path: 'body', message: `has ${rest} more faults, which are not listed` }];
 }
 
 export function besides(first: Detail[], more: Detail[]): Detail[] {

@@ -27,6 +27,7 @@ import {
   successBody,
   parseRequest,
   withoutSlot,
+  type BodyFaults,
   type Caller,
   type ProgramCaller,
   type OperatorScope,
@@ -156,7 +157,7 @@ function handler(spec: Route, api: Api, fail: Fail): RequestHandler {
 const responder =
   (spec: Route, { shares }: Api) =>
   async (request: Request, response: Response) => {
-    const { bodyDetails, caller } = response.locals as { bodyDetails?: Detail[]; caller?: Caller };
+    const { bodyFaults, caller } = response.locals as { bodyFaults?: BodyFaults; caller?: Caller };
     let warnings: Detail[] = [];
     /** Validates in the request's turn: what is sent decides how long that takes. */
     const work = async (outside: OutsideSlot) => {
@@ -165,7 +166,7 @@ const responder =
         itemDetails,
         withMisspelt,
         ...parsed
-      } = parseRequest(spec, request, bodyDetails);
+      } = parseRequest(spec, request, bodyFaults);
       warnings = ignored;
       return spec.handle({ ...parsed, caller } as never, {
         request,

@@ -3,7 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, invalidRequest, type Detail, tooManyRequests } from '../../platform/errors.js';
 import { chunksOf, maxChunks, minChunkBytes } from '../connections/small-chunks.js';
-import { maxDetails } from '../route.js';
+import { maxDetails, type BodyFaults } from '../route.js';
 import { jsonFault } from './json-fault.js';
 import { whileReading } from './watch.js';
 
@@ -22,7 +22,7 @@ const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
  * Reads a JSON body of at most 256 KiB and 10,000 values. `locals.countBytes` counts each chunk and may refuse it.
- * Content that PostgreSQL or JavaScript could not handle goes to `locals.bodyDetails`, to be reported together with all
+ * Content that PostgreSQL or JavaScript could not handle goes to `locals.bodyFaults`, to be reported together with all
  * other wrong fields (see `parseRequest`). A refused body is not read to its end.
  */
 export function jsonBody(): RequestHandler {
@@ -42,14 +42,16 @@ export function jsonBody(): RequestHandler {
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await whileReading(response, () => readBytes(request, countBytes));
     if (bytes.length > largeBytes) await ownTick();
-    const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
+    const faults: BodyFaults = { beside: { details: [], more: 0 }, ofItems: { details: [], more: 0 } };
+    const { details } = faults.beside;
+    if (!isUtf8(bytes)) details.push({ path: 'body', message: 'must be UTF-8' });
     if (hasMoreValues(bytes, maxValues))
       throw invalidRequest([{ path: 'body', message: 'must have at most 10,000 values' }]);
     const text = bytes.toString();
     request.body = parse(text, details);
-    inspect(request.body, [], details);
-    if (request.body !== undefined) reportLostDigits(text, details);
-    response.locals.bodyDetails = details;
+    inspect(request.body, [], faults);
+    if (request.body !== undefined) reportLostDigits(text, faults);
+    response.locals.bodyFaults = faults;
     next();
   };
 }
@@ -192,11 +194,8 @@ export const payloadTooLarge = () =>
  * nesting; in fields kept as sent, integers whose digits JavaScript may have changed. `keys` lead to the value; they
  * become a path only if something is wrong.
  */
-function inspect(value: unknown, keys: (string | number)[], details: Detail[], isKept = false): void {
-  if (keys.length > 1 && !hasRoom(details, keys)) return;
-  const wrong = (message: string) => {
-    if (hasRoom(details, keys)) details.push({ path: pathOf(keys), message });
-  };
+function inspect(value: unknown, keys: (string | number)[], faults: BodyFaults, isKept = false): void {
+  const wrong = (message: string) => note(faults, keys, message);
   if (typeof value === 'number' && !Number.isFinite(value)) wrong('must be a finite number');
   else if (isKept && Number.isInteger(value) && !Number.isSafeInteger(value)) wrong(inexact);
   if (typeof value === 'string' && !isText(value)) wrong(notText);
@@ -205,7 +204,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[], i
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       keys.push(index);
-      inspect(value[index], keys, details, isKept);
+      inspect(value[index], keys, faults, isKept);
       keys.pop();
     }
     return;
@@ -215,16 +214,26 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[], i
     if (refusedKeys.has(key)) wrong('is not allowed');
     else {
       if (!isText(key)) wrong(notText);
-      inspect((value as Record<string, unknown>)[key], keys, details, isKept || keptFields.has(key));
+      inspect((value as Record<string, unknown>)[key], keys, faults, isKept || keptFields.has(key));
     }
     keys.pop();
   }
 }
 
-/** Beyond `maxDetails` each item of a list still gets its first: items without a detail may be accepted. */
-const hasRoom = (details: Detail[], keys: (string | number)[]): boolean =>
-  details.length < maxDetails ||
-  (typeof keys[1] === 'number' && !details.at(-1)!.path.startsWith(pathOf(keys.slice(0, 2))));
+/**
+ * Keeps `maxDetails` faults of items of the body's lists and as many others, so that neither hides the other. Beyond
+ * that the body's own fields are still named, and each item gets its first: items without a detail may be accepted.
+ */
+function note({ beside, ofItems }: BodyFaults, keys: (string | number)[], message: string): void {
+  const isOfItem = typeof keys[1] === 'number';
+  const kind = isOfItem ? ofItems : beside;
+  const hasRoom =
+    kind.details.length < maxDetails ||
+    keys.length <= 1 ||
+    (isOfItem && !kind.details.at(-1)!.path.startsWith(pathOf(keys.slice(0, 2))));
+  if (hasRoom) kind.details.push({ path: pathOf(keys), message });
+  else kind.more += 1;
+}
 
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
 const notText = 'must not contain U+0000 or unpaired surrogates';
@@ -306,10 +315,10 @@ function roundedTo(length: number, { digits, exponent }: Decimal): Decimal {
   return { digits: kept.replace(/0+$/, ''), exponent: exponent + kept.length - length };
 }
 
-function reportLostDigits(text: string, details: Detail[]): void {
+function reportLostDigits(text: string, { beside: { details }, ofItems }: BodyFaults): void {
   const inexact = inexactNumbers(text);
   if (inexact === null) details.push({ path: 'body', message: tooLongForms });
-  const named = new Set(details.map(({ path }) => path));
+  const named = new Set([...details, ...ofItems.details].map(({ path }) => path));
   for (const path of new Set((inexact ?? []).map(pathOf)))
     if (!named.has(path)) details.push({ path, message: unfit });
 }

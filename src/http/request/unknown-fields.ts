@@ -10,7 +10,7 @@ export interface UnknownField {
   absent: string[];
 }
 
-/** The unknown fields of a body: the first `maxNamed`, and how many more there are. */
+/** The unknown fields of a body: the first `maxNamed`, its own before those within, and how many more there are. */
 export interface UnknownFields {
   named: UnknownField[];
   more: number;
@@ -65,12 +65,13 @@ function search(value: unknown, known: NonNullable<Known>, path: string, found: 
   }
   if (Array.isArray(value)) return;
   for (const name of Object.keys(value)) {
-    const beneath = known.fields.get(name);
-    if (beneath) search((value as Record<string, unknown>)[name], beneath, joined(path, name), found);
-    else if (beneath === undefined && found.named.length < maxNamed)
-      found.named.push(unknownField(name, value, known.fields, path));
-    else if (beneath === undefined) found.more += 1;
+    if (known.fields.has(name)) continue;
+    if (found.named.length < maxNamed) found.named.push(unknownField(name, value, known.fields, path));
+    else found.more += 1;
   }
+  for (const [name, beneath] of known.fields)
+    if (beneath && Object.hasOwn(value, name))
+      search((value as Record<string, unknown>)[name], beneath, joined(path, name), found);
 }
 
 const joined = (path: string, name: string) => (path ? `${path}.${name}` : name);

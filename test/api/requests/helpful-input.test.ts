@@ -32,13 +32,13 @@ describe('a field that the endpoint does not have', () => {
       colour: 'red',
       package: { ...sample.package, dimensionUnit: 'CM' },
     });
-    expectSuccess(response, 201, ['package.dimensionUnit', 'lotID', 'colour']);
+    expectSuccess(response, 201, ['lotID', 'colour', 'package.dimensionUnit']);
     expect(JSON.stringify(response.data)).not.toMatch(/lotID|colour|dimensionUnit"/);
     const ignored = 'is not a field of this request and was ignored';
     expect(warnings(response.body)).toEqual([
-      { path: 'package.dimensionUnit', message: `${ignored}; did you mean dimensionsUnit?` },
       { path: 'lotID', message: `${ignored}; did you mean lotId?` },
       { path: 'colour', message: ignored },
+      { path: 'package.dimensionUnit', message: `${ignored}; did you mean dimensionsUnit?` },
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('a field that the endpoint does not have', () => {
     expectWrong(webhook, ['interests', 'targetAddress', 'url', 'events']);
   });
 
-  test('is named if it is among the first hundred of a body; the rest are counted', async () => {
+  test('is named if it is among the first hundred of a body, its own first; the rest are counted', async () => {
     const ignoredOf = async (count: number) => {
       const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`lotId${index}`, index]));
       const sample = sampleOrder();
@@ -115,6 +115,9 @@ describe('a field that the endpoint does not have', () => {
       expect.objectContaining({ path: 'lotId99' }),
       { path: 'body', message: '4901 more fields are not fields of this request and were ignored' },
     ]);
+    const events = Array<object>(1_000).fill({ trackingId: 'PH1', state: 'LOST', colour: 'red' });
+    const bulk = await operator(service, '/events', { body: { events, evnts: [] } });
+    expect(warnings(bulk.body)!.slice(0, 2)).toMatchObject([{ path: 'evnts' }, { path: 'events[0].colour' }]);
   });
 });
 

@@ -214,10 +214,13 @@ describe('many events', () => {
     ['"extra":1e999', ['extra']],
     ['"events[":1e999', ['events[']],
     ['"constructor":{}', ['constructor']],
+    ['"extra":{"constructor":{}}', ['extra.constructor']],
   ])('%s beside the list of events is 400, and nothing is recorded', async (beside, paths) => {
     const [trackingId] = await created();
-    const raw = `{"events":[{"trackingId":"${trackingId}","state":"PICKED_UP"}],${beside}}`;
-    expectWrong(await operator(service, '/events', { raw }), paths);
+    const event = `{"trackingId":"${trackingId}","state":"PICKED_UP"}`;
+    const wrong = Array(999).fill('{"anomalies":{"a":1e999,"constructor":1}}').join();
+    for (const events of [event, `${wrong},${event}`])
+      expectWrong(await operator(service, '/events', { raw: `{"events":[${events}],${beside}}` }), paths);
     expect(await statesOf(trackingId!)).toEqual(['CREATED']);
   });
 
