@@ -54,7 +54,12 @@ export function createAccountCache<Row>(read: (keys: string[]) => Promise<Map<st
       if (ageMs > freshMs) loadOnce(key).catch(() => undefined); // the next request that has to wait gets the error
       return entry.row;
     },
-    getFresh: async (key: string) => (await load(key)).row,
+    /** The row as of now, with all changes by this process. Throws ApiError UNAVAILABLE. */
+    getFresh: async (key: string) => {
+      let loaded = await load(key);
+      while (loaded.readAt <= clearedAt) loaded = await load(key);
+      return loaded.row;
+    },
     /** Call it after each change of an account by this process. */
     clear: () => {
       clearedAt = performance.now();

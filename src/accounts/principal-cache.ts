@@ -76,3 +76,12 @@ export async function judgeBy(
   const fresh = await principals.getFresh(claims.userId);
   return { verdict: judgeNow(claims, keyHash, fresh), principal: fresh };
 }
+
+/** Whether a session is good by what the database says now; false if it does not say. */
+export async function isGoodNow(
+  principals: Pick<PrincipalCache, 'getFresh'>,
+  claims: VerifiedClaims,
+): Promise<boolean> {
+  const fresh = await principals.getFresh(claims.userId).catch(() => null);
+  return judgeNow(claims, claims.accountKeyHash, fresh) === 'GOOD';
+}

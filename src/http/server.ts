@@ -154,10 +154,17 @@ function handler(spec: Route, api: Api, fail: Fail): RequestHandler {
   };
 }
 
+interface Locals {
+  bodyFaults?: BodyFaults;
+  caller?: Caller;
+  /** Renews the portal's session, if that is due, at the moment of the response. */
+  renewSession?(): Promise<unknown>;
+}
+
 const responder =
   (spec: Route, { shares }: Api) =>
   async (request: Request, response: Response) => {
-    const { bodyFaults, caller } = response.locals as { bodyFaults?: BodyFaults; caller?: Caller };
+    const { bodyFaults, caller, renewSession } = response.locals as Locals;
     let warnings: Detail[] = [];
     /** Validates in the request's turn: what is sent decides how long that takes. */
     const work = async (outside: OutsideSlot) => {
@@ -182,6 +189,7 @@ const responder =
       : work(withoutSlot));
     if (result && spec.hasProcessId)
       response.locals.trackingId = (result.data as { trackingId?: string }).trackingId;
+    if (result) await renewSession?.();
     if (result) response.status(result.httpStatus ?? 200).json(successBody(result, warnings));
     markAnswered(response);
   };

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
 import type { Refusals } from '../audit.js';
 import { programTokenPrefix, sameText, sha256 } from '../credentials.js';
-import { judgeBy, type PrincipalCache } from '../principal-cache.js';
+import { isGoodNow, judgeBy, type PrincipalCache } from '../principal-cache.js';
 import type { Programs } from '../programs/authenticate.js';
 import { accountKeyExists } from '../shippers.js';
 import { isSupportToken, type SupportSessions } from '../support/sessions.js';
@@ -101,15 +101,20 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
-/** Renews a session that is used, once that is due. Returns when the session ends. */
+/**
+ * Renews a session that is used, once that is due. Returns when the session ends. Call it last: if the session has been
+ * ended or replaced meanwhile, its cookie must not overwrite the one that the browser has got since.
+ */
 export async function slide(
   { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
+  principals: PrincipalCache,
   response: Response,
   claims: VerifiedClaims,
 ): Promise<number> {
   const renewed = await sessions.renew(claims);
-  if (renewed && !response.headersSent) cookie.set(response, renewed.token, renewed.lifetimeSeconds);
-  return renewed?.expiresAtMs ?? claims.expiresAtMs;
+  if (!renewed || !(await isGoodNow(principals, claims))) return claims.expiresAtMs;
+  if (!response.headersSent) cookie.set(response, renewed.token, renewed.lifetimeSeconds);
+  return renewed.expiresAtMs;
 }
 
 /** How a shipper's user proves who it is: by a bearer token, or by the portal's cookie. */
@@ -202,7 +207,8 @@ export const authenticateShipper =
     if (verdict === 'SUSPENDED') throw suspended();
     if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
     if (verdict !== 'GOOD') throw unauthorized();
-    if (claims.session) await slide(credentials, request.res!, claims);
+    const response = request.res!;
+    if (claims.session) response.locals.renewSession = () => slide(credentials, principals, response, claims);
     return {
       shipperId,
       userId,

@@ -246,7 +246,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         if (!found?.isGood) return { data: null };
         const { claims, principal } = found;
         const openedAt = await lastSupportOf(db, claims.shipperId);
-        const expiresAtMs = await slide(deps, response, claims);
+        const expiresAtMs = await slide(deps, principals, response, claims);
         return {
           data: {
             ...describe({ ...claims, expiresAtMs }, principal.email, principal.shipperName),

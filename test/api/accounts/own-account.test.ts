@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import { createSecretKey } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
 import {
   basic,
   callAsPortal,
@@ -15,13 +16,10 @@ import {
 } from '../../support/client.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm } from '../../support/expect.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
-import { sharedService, type SharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { until } from '../../support/until.js';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 const newPassword = 'correct horse battery staple';
 const cookieOf = ({ headers }: { headers: Headers }) => headers.get('set-cookie')!.split(';')[0]!;
@@ -189,6 +187,59 @@ describe('changing the password', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     for (const [n, response] of responses.entries())
       expect((await login(account, chosen[n]!)).httpStatus).toBe(response.httpStatus === 200 ? 200 : 401);
+  });
+
+  describe('while other requests of the session are about to renew its cookie', () => {
+    const sentBy = ({ headers }: { headers: Headers }) => headers.get('set-cookie');
+    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
+    /** The session as it is shortly before its end. */
+    const lateOf = async (cookie: string) => {
+      const claims = decodeJwt(cookie.slice(cookie.indexOf('=') + 1));
+      const late = new SignJWT({ ...claims, exp: Math.floor(Date.now() / 1_000) + 60 });
+      return `parcelhook-session=${await late.setProtectedHeader({ alg: 'HS256' }).sign(secret)}`;
+    };
+    const latePortalOf = async (email: string) => {
+      const account = await registerAccount(service, email);
+      return { account, late: await lateOf(await openSession(service, account)) };
+    };
+
+    test('one that responds before the change renews it, and the new cookie comes last', async () => {
+      const { account, late } = await latePortalOf('before-change@example.com');
+      const renewed = cookieOf(await callAsPortal(service, late, '/v1/webhooks'));
+      const next = cookieOf(await change(late, account.password));
+      expect(await sessionOf(next)).not.toBeNull();
+      for (const old of [late, renewed]) {
+        expect(await sessionOf(old)).toBeNull();
+        expect(sentBy(await callAsPortal(service, old, '/v1/webhooks'))).toBeNull();
+      }
+    });
+
+    test('one that responds after the change sends no cookie', async () => {
+      const { account, late } = await latePortalOf('after-change@example.com');
+      const waiting = callAsPortal(service, late, '/v1/events?after=latest&wait=30s');
+      await until('it waits', async () => {
+        const metrics = await (await fetch(`${service.url}/metrics`)).text();
+        return /^parcelhook_feed_waiting [1-9]/m.test(metrics);
+      });
+      const next = cookieOf(await change(late, account.password));
+      const response = await waiting;
+      expectFailure(response, 401);
+      expect(sentBy(response)).toBeNull();
+      expect(await sessionOf(next)).not.toBeNull();
+    });
+
+    test('one at a process that does not know of the change yet sends no cookie', async () => {
+      const elsewhere = await startProcess(service.env, 'api');
+      const { account, late } = await latePortalOf('elsewhere-change@example.com');
+      expect(sentBy(await callAsPortal(elsewhere, late, '/v1/webhooks'))).not.toBeNull();
+      expectSuccess(await change(late, account.password), 200);
+      for (const path of ['/v1/webhooks', '/v1/session']) {
+        const response = await callAsPortal(elsewhere, late, path);
+        expectSuccess(response, 200);
+        expect(sentBy(response)).toBeNull();
+      }
+      await stopProcess(elsewhere);
+    });
   });
 
   describe('with few logins allowed', () => {
