@@ -50,6 +50,7 @@ export async function call<Data>(
 ): Promise<Data> {
   for (let attempt = 0; ; attempt++) {
     if (isExpired.value && !options.isLogin) await unlessAborted(renewal.promise, options.signal);
+    const sentBefore = renewal;
     try {
       const data = await send(method, path, body, options);
       outage.value = null;
@@ -57,7 +58,7 @@ export async function call<Data>(
     } catch (error) {
       if (!isApiError(error)) throw error;
       if (error.status === 401 && !options.isLogin) {
-        isExpired.value = true;
+        if (sentBefore === renewal) isExpired.value = true; // else it was sent with an earlier cookie
         attempt = -1;
         continue;
       }

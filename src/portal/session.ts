@@ -41,6 +41,11 @@ export async function loadSession(): Promise<void> {
 export async function logIn(credentials: Credentials): Promise<void> {
   await call('POST', '/v1/session', credentials, { isLogin: true });
   localStorage.setItem(keyOfAccount, credentials.key);
+  await takeNewCookie();
+}
+
+/** A call has replaced the cookie, which all tabs share. */
+export async function takeNewCookie(): Promise<void> {
   await loadSession();
   otherTabs.postMessage('changed');
 }

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import {
   callAsPortal,
   newProgram,
@@ -67,7 +67,8 @@ inBrowser('the audit log says what was done to what and by whom, page by page', 
   await account.call(`/v1/tokens/${String(data.tokens[0].tokenId)}`, { method: 'DELETE' });
   await page.goto('/account');
   await row('Token revoked').getByText('a token that was revoked').waitFor();
-  await row('the token Shop 25').getByText('you', { exact: true }).waitFor();
+  const latest = page.getByText('the token Shop 25', { exact: true });
+  await page.getByRole('row').filter({ has: latest }).getByText('you', { exact: true }).waitFor();
   expect(await row('User created').count()).toBe(0);
   await button('Load older').click();
   await row('User created').filter({ hasText: colleague }).getByText('the operator').waitFor();
@@ -88,15 +89,36 @@ inBrowser('a new password needs the current one, and this session goes on', asyn
   await page.keyboard.press('Enter');
   await page.getByText('Is not your password.').waitFor();
   await expectSound(page);
+  const other = await portal.context.newPage();
+  let refuse!: () => void;
+  const untilRefused = new Promise<void>((resolve) => (refuse = resolve));
+  const refuseLate = async (route: Route) => {
+    await untilRefused;
+    await route.fulfill({ status: 401 });
+  };
+  await other.route('**/v1/webhooks*', refuseLate, { times: 1 });
+  const isUnderWay = other.waitForRequest('**/v1/webhooks*');
+  await other.goto('/webhooks');
+  await isUnderWay;
+  const isTold = other.waitForResponse((response) => response.url().endsWith('/v1/session'));
   await page.getByLabel('Current password').fill(account.password);
   await page.keyboard.press('Enter');
   await page.getByText('Your password is changed.').waitFor();
+  await (await isTold).finished();
+  await other.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  const isRead = other.waitForResponse(
+    (response) => response.url().includes('/v1/webhooks') && response.ok(),
+  );
+  refuse();
+  await isRead;
+  expect(await other.getByText('Your session has ended').count()).toBe(0);
+  await other.close();
   await row('Password set').getByText('you', { exact: true }).waitFor();
   await page.goto('/webhooks');
   await page.getByRole('link', { name: 'Warehouse' }).waitFor();
   expect((await account.call('/v1/webhooks')).httpStatus).toBe(401);
   account.password = password;
-  portal.allow(/status of 400/);
+  portal.allow(/status of 40[01]/);
 });
 
 inBrowser('for support the page shows no key, and lets nothing be changed', async () => {

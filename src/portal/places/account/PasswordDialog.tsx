@@ -4,7 +4,7 @@ import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
 import { showToast } from '../../parts/Toast.js';
-import { inWords, loadSession, session } from '../../session.js';
+import { inWords, session, takeNewCookie } from '../../session.js';
 
 interface Props {
   onChanged: () => void;
@@ -18,7 +18,7 @@ export function PasswordDialog({ onChanged, onClose }: Props) {
     await call('POST', '/v1/password', { currentPassword, newPassword }).catch((error: unknown) => {
       throw inWords(error);
     });
-    await loadSession();
+    await takeNewCookie();
     showToast('Your password is changed. Your other sessions and access tokens have ended.');
     onChanged();
     onClose();
