@@ -220,7 +220,8 @@ inBrowser('a webhook is deleted only after it was confirmed', async () => {
 
 inBrowser('the list tells at a glance which webhook is well and which is not called', async () => {
   const dead = await startHook(account, { description: 'Dead', ordering: 'NONE' });
-  Object.assign(dead.response, down);
+  const lines = `<b>No room</b>\n\n\tat line 7 ${'x'.repeat(300)}`;
+  Object.assign(dead.response, down, { body: lines });
   await placeOrders(account, 14);
   await page.goto('/webhooks');
   const row = (name: string) => page.getByRole('row', { name });
@@ -243,6 +244,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await page.getByRole('link', { name: 'Open it' }).click();
   await page.getByRole('heading', { name: /^Circuit open, without a success since / }).waitFor();
   await page.getByText(/^The last error, .* ago: Created\. Your server responded 500/).waitFor();
+  await page.getByText(`<b>No room</b> at line 7 ${'x'.repeat(175)}…`, { exact: true }).waitFor();
   await page.getByRole('link', { name: '500', exact: true }).waitFor();
   await page.getByText(/^Half of the attempts took at most \d+ ms, and 95 % at most \d+ ms/).waitFor();
   await expectSound(page);

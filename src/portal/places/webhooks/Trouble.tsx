@@ -1,11 +1,17 @@
-import type { Delivery, DeliveryPage, WebhookWithHealth } from '../../../client/api/types.js';
-import { withQuery } from '../../api.js';
+import type {
+  Delivery,
+  DeliveryDetails,
+  DeliveryPage,
+  WebhookWithHealth,
+} from '../../../client/api/types.js';
+import { read, withQuery } from '../../api.js';
 import { isFailure, isRetrying, outcomeInShort } from '../../in-short.js';
 import { DiagnoseLink } from '../../parts/Page.js';
 import { now, Time } from '../../parts/Time.js';
-import { useRead } from '../../poll.js';
+import { useRead, useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence } from '../../sentences.js';
+import { session } from '../../session.js';
 import { wordOf } from '../../words.js';
 import { advice, statusOf, waiting } from './summary.js';
 
@@ -85,15 +91,41 @@ function Last({ delivery }: { delivery: Delivery }) {
   const { deliveryId, lastAttempt, attemptCount, status } = delivery;
   const { startedAt, statusCode } = lastAttempt!;
   return (
-    <p>
-      The last error, <Time at={startedAt} />:{' '}
-      <Link href={`/deliveries/${deliveryId}`}>{wordOf(delivery.state)}</Link>.{' '}
-      {attemptSentence(lastAttempt!)}{' '}
-      {statusCode !== null && status !== 'SENDING' && (
-        <DiagnoseLink deliveryId={deliveryId} number={attemptCount} />
-      )}
+    <>
+      <p>
+        The last error, <Time at={startedAt} />:{' '}
+        <Link href={`/deliveries/${deliveryId}`}>{wordOf(delivery.state)}</Link>.{' '}
+        {attemptSentence(lastAttempt!)}{' '}
+        {statusCode !== null && status !== 'SENDING' && (
+          <DiagnoseLink deliveryId={deliveryId} number={attemptCount} />
+        )}
+      </p>
+      {statusCode !== null && !session.value!.readOnly && <Response delivery={delivery} />}
+    </>
+  );
+}
+
+/** How the last response began. For support it is not read unasked: that would go to the audit log. */
+function Response({ delivery: { deliveryId, attemptCount, lastAttempt } }: { delivery: Delivery }) {
+  const address = `/v1/deliveries/${deliveryId}`;
+  const { data } = useResource((signal) => read<DeliveryDetails>(address, signal), {
+    key: `${address} ${attemptCount} ${lastAttempt!.startedAt}`,
+  });
+  const attempt = data?.attempts.find(({ startedAt }) => startedAt === lastAttempt!.startedAt);
+  const text = inOneLine(attempt?.responseBody ?? '');
+  if (!text) return null;
+  return (
+    <p class="long">
+      Its response: <code>{text}</code>
     </p>
   );
+}
+
+const maxShown = 200;
+
+function inOneLine(body: string): string {
+  const characters = [...body.trim().replace(/\s+/g, ' ')];
+  return characters.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : characters.join('');
 }
 
 /** The errors of their last attempts, the most frequent first, with the log's filter for each. */
