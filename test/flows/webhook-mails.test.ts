@@ -45,11 +45,13 @@ test('the address of a user is told that a webhook fails and recovers, once each
   const { data } = await set(account, hook.webhookId, { targetAddress, notifyEmail: 'Owner@example.com' });
   expect(data).toMatchObject({ notifyEmail: 'Owner@example.com', notifyEmailConfirmed: true });
   Object.assign(hook.response, { status: 502, body: 'written by a stranger' });
-  const trackingIds = await Promise.all(Array.from({ length: 3 }, () => placeOrder(account)));
+  const strange = ['see www.stranger.example/1', 'stranger.example/1', `stranger-1${'0'.repeat(64)}`];
+  const trackingIds = await Promise.all(strange.map((number) => placeOrder(account, number)));
+  const numbered = await placeOrder(account, 'SHOP_2026/#1001');
   const anHourAgo = `update circuits set failing_since = now() - interval '1 hour'
-    where webhook_id = $1 and failed_attempts = 3 returning 1`;
+    where webhook_id = $1 and failed_attempts = 4 returning 1`;
   await until(
-    'it has failed three times',
+    'it has failed four times',
     async () => (await service.sql(anHourAgo, [hook.webhookId])).length === 1,
   );
   const [failing] = await mails.waitFor(1, 'Owner@example.com');
@@ -59,7 +61,8 @@ test('the address of a user is told that a webhook fails and recovers, once each
     expect(text).toContain(hook.receiver.url);
     expect(text).toMatch(/failing since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     expect(text).toContain(`/webhooks/${hook.webhookId}`);
-    for (const trackingId of trackingIds) expect(text).toContain(trackingId);
+    for (const trackingId of trackingIds) expect(text).toMatch(new RegExp(`${trackingId}[,.]`));
+    expect(text).toContain(`${numbered} (SHOP_2026/#1001)`);
     expect(text).not.toMatch(/stranger|of-the-receiver|whsec_/);
   }
   // While the mail server is gone, or refuses for now, the next one is owed; it comes once.

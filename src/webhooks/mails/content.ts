@@ -22,7 +22,8 @@ export const composeNotice =
     const trackingIds =
       facts.exhausted?.trackingIds ??
       (facts.state === 'WEBHOOK_RECOVERED' ? [] : await findWaiting(db, webhookId!));
-    const { subject, paragraphs } = contentOf(facts, webhook.account, trackingIds);
+    const shipments = await withOwnNumbers(db, trackingIds);
+    const { subject, paragraphs } = contentOf(facts, webhook.account, shipments);
     return {
       to: webhook.email,
       subject: `${subject}: ${nameOf(facts)}`,
@@ -52,14 +53,32 @@ async function findWaiting(db: Database, webhookId: string): Promise<string[]> {
   return rows.map(({ trackingId }) => trackingId);
 }
 
+/** A form in which nobody can write a sentence, or what a mail program makes a link of. */
+const ownNumber = /^(?=.*\d)[\w#/-]{1,64}$/;
+
+/** Each with the shop's own number beside it, which an order may have from anywhere: only if it has the form of one. */
+async function withOwnNumbers(db: Database, trackingIds: string[]): Promise<string[]> {
+  const rows = await db.query<{ trackingId: string; own: string }>(
+    'find-own-numbers',
+    `select tracking_id as "trackingId", shipper_tracking_id as own from shipments
+      where tracking_id = any($1::text[])`,
+    [trackingIds],
+  );
+  const owns = new Map(rows.map(({ trackingId, own }) => [trackingId, own]));
+  return trackingIds.map((trackingId) => {
+    const own = owns.get(trackingId) ?? '';
+    return ownNumber.test(own) ? `${trackingId} (${own})` : trackingId;
+  });
+}
+
 const nameOf = ({ name, address }: Pick<Facts, 'name' | 'address'>) => name ?? new URL(address).host;
 
 const momentOf = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const shipmentsText = (text: string, trackingIds: string[], count = trackingIds.length): string[] => {
-  if (trackingIds.length === 0) return [];
-  const more = count > trackingIds.length || trackingIds.length === maxShipments ? ', and perhaps more' : '';
-  return [`${text}: ${trackingIds.join(', ')}${more}.`];
+const shipmentsText = (text: string, shipments: string[], count = shipments.length): string[] => {
+  if (shipments.length === 0) return [];
+  const more = count > shipments.length || shipments.length === maxShipments ? ', and perhaps more' : '';
+  return [`${text}: ${shipments.join(', ')}${more}.`];
 };
 
 const failures: Record<string, string> = {
@@ -85,11 +104,11 @@ const mend = 'See to it that the server at this address responds with a status o
 const sentThen =
   'What is held is then sent, in order. Those that failed before wait for their next attempt; “Recover” in the portal sends them at once.';
 
-/** Nothing in it comes from a receiver or an order: a stranger may have written that. */
+/** Nothing else in it comes from a receiver or an order: a stranger may have written that. */
 function contentOf(
   facts: Facts,
   account: string,
-  trackingIds: string[],
+  shipments: string[],
 ): Pick<MailContent, 'subject' | 'paragraphs'> {
   const { state, reason, since, disablesAt, lastFailure, exhausted, at } = facts;
   const webhook = `The webhook ${facts.name === null ? '' : `${facts.name} `}(${facts.address}) of the Parcelhook account ${account}`;
@@ -98,7 +117,7 @@ function contentOf(
     disablesAt === null
       ? []
       : [`If nothing succeeds, it is disabled on ${momentOf(disablesAt)} at the earliest.`];
-  const waiting = shipmentsText('States of these shipments wait for it', trackingIds);
+  const waiting = shipmentsText('States of these shipments wait for it', shipments);
   switch (state) {
     case 'WEBHOOK_FAILING':
       return {
@@ -146,7 +165,7 @@ function contentOf(
         subject: 'Notifications given up',
         paragraphs: [
           `${exhausted!.count === 1 ? 'A notification' : `${exhausted!.count} notifications`} to this webhook failed in every retry, and ${exhausted!.count === 1 ? 'is' : 'are'} not tried again. ${webhook} misses them.`,
-          ...shipmentsText('They are of these shipments', trackingIds, exhausted!.count),
+          ...shipmentsText('They are of these shipments', shipments, exhausted!.count),
           ...lastResponse(lastFailure),
           `${mend} Then send them again in the portal, with “Recover”.`,
         ],
