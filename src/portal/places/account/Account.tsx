@@ -92,7 +92,7 @@ function AccountKey() {
   if (key === '') return <span class="soft">Your operator has it.</span>;
   return (
     <span class="id">
-      <code>{key.replace(/^(ak_(?:[a-z]{2}_)?)?.*(.{4})$/, '$1••••••••$2')}</code>
+      <code>{key.replace(/^(ak_(?:[a-z]{2}_)?)?.*(.{4})$/, '$1••••$2')}</code>
       <Copy text={key} label="Copy the account key" />
     </span>
   );
