@@ -65,6 +65,17 @@ inBrowser('a number that many shipments have lists them, and one that none has s
     'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
   await page.getByText(none).waitFor();
   await expectSound(page);
+  const [{ trackingId }] = (await account.call('/v1/shipments?limit=1')).data.shipments;
+  const begun = page.getByText('If a tracking id begins so, enter the whole: PH and at least 18 letters');
+  await search.fill(String(trackingId).slice(0, 12).toLowerCase());
+  await page.keyboard.press('Enter');
+  await begun.waitFor();
+  await expectSound(page);
+  await search.fill(String(trackingId).toLowerCase());
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/shipments/${trackingId}`);
+  await page.goto('/shipments?shipperTrackingIdPrefix=PH1');
+  await begun.waitFor();
   await page.goto('/shipments?shipperTrackingId=twice');
   await page.getByText(none).waitFor();
 });

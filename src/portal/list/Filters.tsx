@@ -44,8 +44,10 @@ export const Chip = ({ name, text }: { name: string; text: string }) => (
   </span>
 );
 
-export const noSuchNumber =
-  'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
+export const noSuchNumber = (number: string) =>
+  /^PH[A-Z0-9]{1,17}$/i.test(number)
+    ? 'No shipment has this number. If a tracking id begins so, enter the whole: PH and at least 18 letters and digits.'
+    : 'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
 
 interface SearchProps {
   label: string;
@@ -64,7 +66,7 @@ export function NumberSearch({ label, placeholder = label, kind, onSearch }: Sea
     setProblem('');
     if (!number) return;
     if (await onSearch(number)) setText('');
-    else setProblem(noSuchNumber);
+    else setProblem(noSuchNumber(number));
   };
   return (
     <form

@@ -69,7 +69,7 @@ function ShipmentList() {
       )}
       <LiveRows live={list} older={rows.length === 0 ? 'Look further back' : 'Load older'}>
         {rows.length === 0 ? (
-          <NoShipments isFiltered={isFiltered} hasNumber={number !== '' && !state} hasOlder={list.hasOlder} />
+          <NoShipments isFiltered={isFiltered} number={state ? '' : number} hasOlder={list.hasOlder} />
         ) : (
           <ShipmentTable rows={rows} />
         )}
@@ -112,16 +112,16 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
 
 interface NoneProps {
   isFiltered: boolean;
-  /** It is filtered by a number, and by nothing else. */
-  hasNumber: boolean;
+  /** Empty unless it is filtered by a number, and by nothing else. */
+  number: string;
   hasOlder: boolean;
 }
 
 /** A filter may look at some thousands of shipments at a time: an empty page need not be the end. */
-const NoShipments = ({ isFiltered, hasNumber, hasOlder }: NoneProps) =>
+const NoShipments = ({ isFiltered, number, hasOlder }: NoneProps) =>
   isFiltered ? (
     <Empty title={hasOlder ? 'None among the newest' : 'No shipment matches'}>
-      {hasNumber && !hasOlder && <p>{noSuchNumber}</p>}
+      {number && !hasOlder && <p>{noSuchNumber(number)}</p>}
       <p>
         <button type="button" class="link" onClick={() => setQuery(noFilters)}>
           Show all shipments
