@@ -52,11 +52,16 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   await expectSound(page);
   await page.getByLabel('Address').fill(receiver.url);
   await page.getByLabel('Description').fill('Warehouse');
+  await page.getByLabel('Name', { exact: true }).fill('orders/production');
   await page.getByLabel('Only these').check();
   await button('Add a header').click();
   await page.getByLabel('Name of header 1').fill('webhook-id');
   await button('Create webhook').click();
   await dialog().getByText('Choose at least one state.').waitFor();
+  await dialog()
+    .getByText(/^Must be 1 to 64 printable characters without \//)
+    .waitFor();
+  await page.getByLabel('Name', { exact: true }).fill(' orders-production ');
   await dialog().getByText('webhook-id is set by the service and cannot be given.').waitFor();
   await button('Remove header 1').click();
   await page.getByLabel('Created', { exact: true }).check();
@@ -73,11 +78,12 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape'); // does not close what is shown once
   await button('I have stored it').click();
-  await page.getByRole('heading', { level: 1, name: 'Warehouse' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'orders-production' }).waitFor();
   const webhookId = new URL(page.url()).pathname.split('/').at(-1)!;
   expect(await read(webhookId)).toMatchObject({
     targetAddress: receiver.url,
     description: 'Warehouse',
+    name: 'orders-production',
     interests: ['CREATED', 'DELIVERED'],
     ordering: 'NONE',
     headers: { 'X-Team': '••••' },

@@ -28,13 +28,15 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
     maxPerSecond: webhook?.maxPerSecond ?? null,
     notifyEmail: webhook?.notifyEmail ?? null,
   });
+  const [name, setName] = useState('');
   const [rows, setRows] = useState(() => toRows(webhook?.headers ?? {}));
   const set = (changes: Partial<typeof values>) => setValues((before) => ({ ...before, ...changes }));
 
   const save = async () => {
     const wanted = { ...values, targetAddress: values.targetAddress.trim(), headers: toHeaders(rows) };
     if (!webhook) {
-      await onSaved(await call<WebhookWithSecret>('POST', '/v1/webhooks', wanted));
+      const named = { ...wanted, name: name.trim() || null };
+      await onSaved(await call<WebhookWithSecret>('POST', '/v1/webhooks', named));
       return;
     }
     const changes = Object.entries(wanted).filter(
@@ -70,6 +72,17 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           value={values.description}
           onInput={(description) => set({ description })}
         />
+        {!webhook && (
+          <TextField
+            label="Name"
+            name="name"
+            hint="What your programs know it by: up to 64 characters, without /. It is shown instead of the description, and cannot be changed."
+            placeholder="orders-production"
+            value={name}
+            onInput={setName}
+            spellcheck={false}
+          />
+        )}
         <Interests chosen={values.interests} onChange={(interests) => set({ interests })} />
         <SelectField
           label="Order"
@@ -112,6 +125,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           shown={[
             'targetAddress',
             'description',
+            'name',
             'interests',
             'ordering',
             'maxPerSecond',
