@@ -1,6 +1,6 @@
 import type { Access } from './access.js';
 import { passwordPaths } from '../accounts/password-page.js';
-import { supportPaths } from '../accounts/support/page.js';
+import { supportPaths } from '../accounts/support/sessions.js';
 import { programRoutes } from '../accounts/programs/routes.js';
 import { factsOf } from '../config/client-certificate.js';
 import type { Config } from '../config/config.js';

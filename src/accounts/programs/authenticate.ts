@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { forbidden, suspended, unauthorized } from '../../platform/errors.js';
-import { createAccountCache } from '../account-cache.js';
+import { createAccountCache } from '../principal-cache.js';
 import { isProgramToken, sha256 } from '../credentials.js';
 import { accountKeyExists } from '../shippers.js';
 import { readPrograms, type Program } from './store.js';
