@@ -14,7 +14,7 @@ import { supportPage, createSupportSessions } from '../accounts/support/sessions
 import { createPrincipalCache } from '../accounts/principal-cache.js';
 import { createPrograms } from '../accounts/programs/authenticate.js';
 import { authorizeProgram } from '../accounts/programs/authorize.js';
-import { confirmPage } from '../webhooks/mails/confirm-page.js';
+import { confirmPage } from '../webhooks/mails/addresses.js';
 import { findWebhookByName } from '../webhooks/store.js';
 import { createTokens } from '../accounts/tokens.js';
 import { createApiLimit, createShares } from '../http/request/shares.js';

@@ -40,7 +40,7 @@ import { eraseShipments } from '../shipments/erasure.js';
 import { findingRoutes, shipmentRoutes } from '../shipments/routes.js';
 import { simulationRoutes } from '../shipments/simulation/routes.js';
 import { createWebhookLimits } from '../webhooks/limits.js';
-import { confirmPaths } from '../webhooks/mails/confirm-page.js';
+import { confirmPaths } from '../webhooks/mails/addresses.js';
 import { egressRoute, webhookRoutes } from '../webhooks/routes.js';
 import { resealKeyCheck, resealWebhooks } from '../webhooks/reseal.js';
 import {

@@ -5,8 +5,9 @@ import { described, overlap } from '../http/request/fields.js';
 import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { conflict, notFound, type Detail } from '../platform/errors.js';
 import { maskHeaders, newSecret } from '../engine/engine.js';
-import { addressOf, sharedAddress } from './changes.js';
 import {
+  addressOf,
+  sharedAddress,
   changeWebhook,
   createWebhook,
   declareWebhook,
