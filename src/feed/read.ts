@@ -2,9 +2,10 @@ import { invalidRequest } from '../platform/errors.js';
 import { clockLeewayMs } from '../engine/engine.js';
 import { firstIdOf, timeOfId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import { origin, type Cursor, type Place } from './cursor.js';
-import { readFeedExtent, type FeedExtent } from './extent-store.js';
 import {
+  origin,
+  type Cursor,
+  type Place,
   findBefore,
   findBeforeOfShipment,
   findLatest,
@@ -13,6 +14,7 @@ import {
   type FeedRows,
   type Selection,
 } from './store.js';
+import { readFeedExtent, type FeedExtent } from './extent-store.js';
 
 export interface FeedPage {
   events: FeedRow[];

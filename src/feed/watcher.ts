@@ -1,10 +1,9 @@
 import { ApiError, describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Cursor } from './cursor.js';
+import { type Cursor, findNews, type Selection } from './store.js';
 import { readFeedExtent } from './extent-store.js';
 import { firstIdAfter, readAfter, databaseReplaced, type FeedPage } from './read.js';
-import { findNews, type Selection } from './store.js';
 
 export type Watcher = ReturnType<typeof createWatcher>;
 

@@ -22,8 +22,14 @@ import { orderResult, type AcceptOrder } from './accept.js';
 import { orderSchemaOf, type OrderChecks } from './order.js';
 import * as responses from './responses.js';
 import { meaningsText, type StateCatalogue } from './states.js';
-import { listShipments, type ListedShipment } from './list-store.js';
-import { findOrder, findShipment, findTracking, type PlacedOrder } from './store.js';
+import {
+  listShipments,
+  type ListedShipment,
+  findOrder,
+  findShipment,
+  findTracking,
+  type PlacedOrder,
+} from './store.js';
 
 const idempotencyKey = described(
   // Spaces around a header value are not part of it (RFC 9110, section 5.5).

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../src/engine/outbox/claim.js';
 import { updateCircuits } from '../../src/engine/circuit/circuit.js';
-import { lockOverdue } from '../../src/engine/circuit/overdue.js';
+import { lockOverdue } from '../../src/engine/circuit/store.js';
 import { claimRedeliveries } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { releaseTurns } from '../../src/engine/outbox/turns.js';

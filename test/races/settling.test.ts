@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Due } from '../../src/engine/outbox/types.js';
 import { settle, takeLapsed } from '../../src/engine/outbox/claim.js';
-import { resultsOf } from '../../src/engine/outbox/results.js';
-import type { SettleBatchOptions } from '../../src/engine/settle/settler.js';
+import { resultsOf, type SettleBatchOptions } from '../../src/engine/settle/settler.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/core/acts.js';
 import { expectEachOnce } from '../support/core/checks.js';

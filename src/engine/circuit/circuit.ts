@@ -15,8 +15,10 @@ import {
   type AutoDisableTarget,
   type DisabledReason,
   type ResponseReason,
+  isAnyOverdue,
+  lockOverdue,
+  tellFailing,
 } from './store.js';
-import { isAnyOverdue, lockOverdue, tellFailing } from './overdue.js';
 import { noFacts, recordNotices, type Notice } from './notices.js';
 import type { Durations } from '../../platform/durations.js';
 import type { Target } from '../send/sealing.js';

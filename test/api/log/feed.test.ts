@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { decodeCursor, encodeCursor } from '../../../src/feed/cursor.js';
+import { decodeCursor, encodeCursor } from '../../../src/feed/store.js';
 import {
   operator,
   placeOrder,

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { service } from '../../../src/accounts/audit.js';
-import { origin, type Cursor, type Place } from '../../../src/feed/cursor.js';
+import { origin, type Cursor, type Place, findNews } from '../../../src/feed/store.js';
 import { renewFeed } from '../../../src/feed/extent-store.js';
 import { beginReading, type Start } from '../../../src/feed/read.js';
-import { findNews } from '../../../src/feed/store.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
 import { timeOfId } from '../../../src/platform/ids.js';
 import { record } from '../../support/core/acts.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cursorForm, decodeCursor, encodeCursor } from '../../../src/feed/cursor.js';
+import { cursorForm, decodeCursor, encodeCursor } from '../../../src/feed/store.js';
 import { horizonOf } from '../../../src/feed/extent-store.js';
 
 const low = (id: bigint) => id % (1n << 32n);
