@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { printable, wrapped } from '../client/listen/text.js';
-import type { Data } from './client.js';
 
 export type Env = Record<string, string | undefined>;
+
+/** Of a response. */
+export type Data = Record<string, unknown>;
 
 export interface Io {
   env: Env;

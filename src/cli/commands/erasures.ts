@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { Refused, Unreachable, type Send } from '../client.js';
-import { confirm, example, settingsOf, yesOption } from '../command.js';
+import { Refused, Unreachable, type Send, confirm, example, settingsOf, yesOption } from '../command.js';
 import { openSource, startProgress } from './events.js';
 import { readLines, type Line } from './load.js';
 import { aligned, write, type Io } from '../terminal.js';

@@ -2,9 +2,10 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { open } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { Refused, Unreachable, type Send } from '../client.js';
-import { loadEvents, type LineResult } from './load.js';
 import {
+  Refused,
+  Unreachable,
+  type Send,
   UsageError,
   example,
   idArgument,
@@ -14,6 +15,7 @@ import {
   wholeNumberArgument,
   type Request,
 } from '../command.js';
+import { loadEvents, type LineResult } from './load.js';
 import { wrapped } from '../../client/listen/text.js';
 import { aligned, callersPath, widthOf, write, type Io } from '../terminal.js';
 

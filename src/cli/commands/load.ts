@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Refused, type Send } from '../client.js';
+import { Refused, type Send } from '../command.js';
 
 const maxEvents = 1_000;
 const maxBodyBytes = 256 * 1024;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Data, Send } from '../client.js';
-import { wrapped } from '../../client/listen/text.js';
 import {
+  type Send,
   UsageError,
   confirm,
   emailArgument,
@@ -14,7 +13,8 @@ import {
   type Given,
   type Request,
 } from '../command.js';
-import { aligned, fitted, widthOf, type Io } from '../terminal.js';
+import { wrapped } from '../../client/listen/text.js';
+import { aligned, fitted, widthOf, type Io, type Data } from '../terminal.js';
 
 type Chosen = { shipper: string };
 

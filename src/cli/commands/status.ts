@@ -1,5 +1,4 @@
-import type { Data } from '../client.js';
-import { items, aligned, fitted, sectionsText, toSecond, type Section } from '../terminal.js';
+import { items, aligned, fitted, sectionsText, toSecond, type Section, type Data } from '../terminal.js';
 
 const data = (value: unknown): Data => (value ?? {}) as Data;
 

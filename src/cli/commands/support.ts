@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Data } from '../client.js';
 import {
   UsageError,
   example,
@@ -14,7 +13,17 @@ import {
 } from '../command.js';
 import { printable, wrapped } from '../../client/listen/text.js';
 import { attemptFacts } from './deliveries.js';
-import { aligned, filledColumns, fitted, items, known, sectionsText, widthOf, type Io } from '../terminal.js';
+import {
+  aligned,
+  filledColumns,
+  fitted,
+  items,
+  known,
+  sectionsText,
+  widthOf,
+  type Io,
+  type Data,
+} from '../terminal.js';
 
 export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
   addExplainCommand(program, request, io);
