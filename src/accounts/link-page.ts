@@ -5,7 +5,7 @@ import { pageResponse, text } from '../http/openapi/page-operations.js';
 import { exampleOf, type Operation, type Paths, type SchemaCollector } from '../http/openapi/schemas.js';
 import { addressOf } from '../http/origin.js';
 import { described } from '../http/request/fields.js';
-import { sendPage } from '../http/small-page.js';
+import { sendPage } from '../http/pages.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
 import { linkTokenPattern, sha256 } from './credentials.js';

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { Router, type Request, type Response } from 'express';
+import { type Response, Router, type Request } from 'express';
+import { packageFolder } from '../platform/version.js';
 import { methodNotAllowed, notFound, readOnlyRoute } from '../platform/errors.js';
 import { isLoopback } from '../platform/networks.js';
-import { portalFolder as folder, sendPage } from './small-page.js';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import {
@@ -17,6 +17,41 @@ import {
   sectionsOf,
 } from './docs/pages.js';
 import type { OpenApiDocument } from './openapi/schemas.js';
+
+const portalFolder = path.join(packageFolder, 'dist/portal');
+
+/** A small page loads the portal's style and icon, and runs nothing. */
+const smallPagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+let links: { all: string; icon: string } | undefined;
+
+/** The links of the portal's own page to its icon and style, whose names have digests. */
+function linksOfPortal() {
+  const index = readFileSync(path.join(portalFolder, 'index.html'), 'utf8');
+  const all = index.match(/<link rel="(icon|stylesheet)"[^>]*>/g)!.join('');
+  return { all, icon: /rel="icon" href="([^"]+)"/.exec(all)![1]! };
+}
+
+/** Sends a page of a few sentences, or with a form, in the portal's style. `title` and `body` are HTML. */
+export function sendPage(response: Response, title: string, body: string, httpStatus = 200): void {
+  links ??= linksOfPortal();
+  response
+    .status(httpStatus)
+    .set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': smallPagePolicy })
+    .type('html').send(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Parcelhook</title>
+${links.all}
+<main class="login">
+<p class="mark"><img src="${links.icon}" alt="">Parcelhook</p>
+<h1>${title}</h1>
+${body}
+</main>
+</html>`);
+}
 
 /**
  * The portal's addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what
@@ -59,7 +94,7 @@ export function portalPages({
     if (!canHaveSession(request)) return sendPage(response, 'HTTPS is needed', tlsNeeded, 403);
     page ??= Object.entries(has).reduce(
       (text, [name, isOn]) => text.replace(`{{${name}}}`, isOn ? 'on' : 'off'),
-      readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{{attempts}}', String(attempts)),
+      readFileSync(path.join(portalFolder, 'index.html'), 'utf8').replace('{{attempts}}', String(attempts)),
     );
     response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
   };
@@ -116,8 +151,8 @@ the address that starts with <code>https://</code>.</p>
  * contents.
  */
 function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
-  const read = (name: string) => readFileSync(path.join(folder, 'assets', name));
-  const names = readdirSync(path.join(folder, 'assets')).filter((name) => path.extname(name) in types);
+  const read = (name: string) => readFileSync(path.join(portalFolder, 'assets', name));
+  const names = readdirSync(path.join(portalFolder, 'assets')).filter((name) => path.extname(name) in types);
   return new Map(
     names.map((name) => [
       name,

@@ -1,5 +1,5 @@
 import { oldestAuditMs } from '../accounts/audit.js';
-import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/log-days.js';
+import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/retention.js';
 import type { Database } from '../platform/database/postgres.js';
 import { whenScraped } from '../platform/every.js';
 import { show } from '../platform/telemetry/figures.js';

@@ -4,8 +4,7 @@ import { forgetSupportLinks } from '../accounts/support/store.js';
 import { forgetEndedSessions } from '../accounts/users.js';
 import { createParking } from '../catch-up/replay/parked.js';
 import { advanceReplays } from '../catch-up/replay/replay.js';
-import { dropExpiredDays, makeLogPartitions } from '../history/retention/log-days.js';
-import { createPurge } from '../history/retention/purge.js';
+import { dropExpiredDays, makeLogPartitions, createPurge } from '../history/retention/retention.js';
 import { createFold, lockCounts, dropOldHours } from '../history/stats/store.js';
 import { readFeedExtent, recordNothing } from '../feed/extent-store.js';
 import {

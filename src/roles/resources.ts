@@ -10,10 +10,10 @@ import {
   type Destinations,
 } from '../engine/engine.js';
 import { durationsOf } from '../platform/durations.js';
-import { makeFirstPartitions } from '../history/retention/log-days.js';
+import { makeFirstPartitions } from '../history/retention/retention.js';
 import { readFeedExtent } from '../feed/extent-store.js';
 import { inboxPath } from '../inbox/boxes.js';
-import { readDatabaseClock } from '../observe/clock.js';
+import { readDatabaseClock } from '../observe/processes.js';
 import { migrate, waitingForSchema } from '../platform/database/migrate.js';
 import { createPool, isNotPermitted, requireSettings, type Pool } from '../platform/database/postgres.js';
 import { withReplica } from '../platform/database/replica.js';

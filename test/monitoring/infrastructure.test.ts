@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { dropExpiredDays, makeLogPartitions } from '../../src/history/retention/log-days.js';
+import { dropExpiredDays, makeLogPartitions } from '../../src/history/retention/retention.js';
 import {
   refreshLimits,
   refreshSizes,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { dropExpiredDays, isOwedUntil } from '../../src/history/retention/log-days.js';
+import { dropExpiredDays, isOwedUntil } from '../../src/history/retention/retention.js';
 import { claimRedeliveries, settleRedelivery } from '../../src/engine/outbox/redelivery.js';
 import { requestRedelivery } from '../../src/catch-up/by-hand.js';
 import { cancelExpired } from '../../src/engine/outbox/turns.js';

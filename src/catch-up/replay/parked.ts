@@ -11,7 +11,7 @@ import {
   unparkPiece,
   type ParkedPiece,
 } from './parked-store.js';
-import { makePartitionsFor } from '../../history/retention/log-days.js';
+import { makePartitionsFor } from '../../history/retention/retention.js';
 import type { Durations } from '../../platform/durations.js';
 import { notifyAndRelease } from './cancel-replay.js';
 import {

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { makePartitionsFor } from '../../history/retention/log-days.js';
+import { makePartitionsFor } from '../../history/retention/retention.js';
 import {
   distinctTurns,
   dueSinceUnknown,

@@ -4,7 +4,7 @@ import { deleteOldExternalIds } from '../../../src/engine/record/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { databaseClockAheadMs, followDatabaseClock } from '../../../src/platform/clock.js';
 import { newId } from '../../../src/platform/ids.js';
-import { makeFirstPartitions, makePartitionsFor } from '../../../src/history/retention/log-days.js';
+import { makeFirstPartitions, makePartitionsFor } from '../../../src/history/retention/retention.js';
 import { findFilteredShipments } from '../../../src/history/log/store.js';
 import { findTracking } from '../../../src/shipments/store.js';
 import { collector, longHoldMs, pull, record, recording } from '../../support/core/acts.js';

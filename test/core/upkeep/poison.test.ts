@@ -16,7 +16,7 @@ import {
   takeUpLapsed,
 } from '../../support/core/acts.js';
 import { createFold } from '../../../src/history/stats/store.js';
-import { createPurge } from '../../../src/history/retention/purge.js';
+import { createPurge } from '../../../src/history/retention/retention.js';
 import { addPlantedOrder, erasing, recordPlanted } from '../../support/core/erasures.js';
 import {
   addShipment,

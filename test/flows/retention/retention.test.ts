@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { dropExpiredDays } from '../../../src/history/retention/log-days.js';
-import { createPurge } from '../../../src/history/retention/purge.js';
+import { dropExpiredDays, createPurge } from '../../../src/history/retention/retention.js';
 import type { Pool } from '../../../src/platform/database/postgres.js';
 import { placeOrder, registerAccount, type Account } from '../../support/client.js';
 import { startProcess, startServiceToInspect, stopProcess, type Service } from '../../support/harness.js';

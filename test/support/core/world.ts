@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeFirstPartitions } from '../../../src/history/retention/log-days.js';
+import { makeFirstPartitions } from '../../../src/history/retention/retention.js';
 import { newId } from '../../../src/platform/ids.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createPool, type Database, type Pool } from '../../../src/platform/database/postgres.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 import { daysOf, rangesOf } from '../../../src/history/log/page-store.js';
-import { type Partition, daysAhead, daysBehind } from '../../../src/history/retention/log-days.js';
+import { type Partition, daysAhead, daysBehind } from '../../../src/history/retention/retention.js';
 import { timeOfId } from '../../../src/platform/ids.js';
 
 const dayMs = 86_400_000;
