@@ -14,7 +14,8 @@ import {
   traceparentOf,
   type Tracing,
 } from '../../platform/telemetry/tracing.js';
-import { disableByResponse, reportSuccess, type TransitionDependencies } from '../circuit/circuit.js';
+import { disableByResponse, reportSuccess } from '../circuit/circuit.js';
+import type { TransitionDependencies } from '../circuit/notices.js';
 import { insertTest } from '../outbox/insert.js';
 import { settle } from '../outbox/claim.js';
 import type { AttemptRecord, Claim, LargeBody, Settlement } from '../outbox/types.js';

@@ -1,6 +1,4 @@
 import { describeError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/telemetry/logger.js';
-import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import {
   newCircuit,
@@ -19,10 +17,9 @@ import {
   lockOverdue,
   tellFailing,
 } from './store.js';
-import { noFacts, recordNotices, type Notice } from './notices.js';
-import type { Durations } from '../../platform/durations.js';
+import { changeAndNotify, noFacts, type Notice, type TransitionDependencies } from './notices.js';
 import type { Target } from '../send/sealing.js';
-import { dueSinceUnknown, type Due } from '../outbox/types.js';
+import { dueSinceUnknown } from '../outbox/types.js';
 
 /** A receiver that asks for no further attempt has responded: that is no failure, and no success either. */
 export type Result = 'SUCCEEDED' | 'FAILED' | 'REFUSED';
@@ -190,23 +187,6 @@ export async function updateCircuits(
   return results;
 }
 
-export interface TransitionDependencies {
-  db: Database;
-  durations: Pick<Durations, 'circuit'>;
-  notify(due: Due[]): void;
-  logger: Logger;
-  metrics: Metrics;
-  /** Called in the transaction that disables the webhooks. */
-  onDisabled(tx: Database, webhooks: Disabled[]): Promise<void>;
-  /** Called in the transaction that records the notices. */
-  onNoticed?(tx: Database, notices: Notice[]): Promise<void>;
-}
-
-export interface Disabled {
-  webhookId: string;
-  shipperId: string;
-}
-
 /** Because of a response; even paused ones, unless their address has changed since. */
 export async function disableByResponse(
   deps: TransitionDependencies,
@@ -276,26 +256,6 @@ function noticeOf({ webhookId, turn, before, circuit }: Updated): Notice[] {
   const reason = openUntil === null ? 'NO_SUCCESS' : 'CIRCUIT_OPEN';
   const disablesAt = since && disabledAfter(since);
   return [{ ...noFacts, webhookId, state: 'WEBHOOK_FAILING', reason, since, lastFailure, disablesAt }];
-}
-
-/** Records the notices in the transaction of the change. */
-export async function changeAndNotify(
-  { db, notify, logger, metrics, onNoticed }: TransitionDependencies,
-  change: (tx: Database) => Promise<Notice[]>,
-): Promise<void> {
-  let owing: string[] = [];
-  const notices = await db.transaction(async (tx) => {
-    const made = await change(tx);
-    if (made.length === 0) return made;
-    owing = await recordNotices(tx, made);
-    await onNoticed?.(tx, made);
-    return made;
-  });
-  for (const { webhookId, state, reason } of notices) {
-    logger.warn({ webhookId, notice: state, reason }, 'webhook notice recorded');
-    if (state === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: reason ?? '' });
-  }
-  if (owing.length > 0) notify(dueSinceUnknown(owing));
 }
 
 const success: Omit<Outcomes, 'storedAddress'> = {
