@@ -16,8 +16,7 @@ import { duration } from '../platform/quantity.js';
 import type { Database } from '../platform/database/postgres.js';
 import { type Gate, createGate } from '../platform/limits/gate.js';
 import { cursorForm, decodeCursor, encodeCursor, origin, type FeedRow, type Selection } from './store.js';
-import { beginReading, type FeedPage, type Start } from './read.js';
-import { type Watcher, createWatcher } from './watcher.js';
+import { beginReading, type FeedPage, type Start, type Watcher, createWatcher } from './read.js';
 import { tooManyRequests } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
