@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingForSchema } from '../platform/database/migrate.js';
 import { takesNoSettings } from '../platform/database/connection.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
-import { every, type TaskWatch } from '../platform/every.js';
+import { every, type TaskWatch } from '../platform/tasks.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 

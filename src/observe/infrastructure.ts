@@ -1,11 +1,11 @@
 import { oldestAuditMs } from '../accounts/audit.js';
 import { behindDays, daysAhead, daysBehind, readPartitions } from '../history/retention/retention.js';
 import type { Database } from '../platform/database/postgres.js';
-import { whenScraped } from '../platform/every.js';
+import { whenScraped } from '../platform/tasks.js';
 import { show } from '../platform/telemetry/figures.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { QueueEngine } from '../platform/queue/engine.js';
-import { queueSchema } from '../platform/queue/postgres.js';
+import { queueSchema } from '../platform/queue/backends.js';
 import { nextAccepted, nextAgain } from '../shipments/erasure.js';
 
 export interface InfrastructureDependencies {

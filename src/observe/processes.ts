@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { databaseNowMs, heedDatabaseTime, machineAheadMs } from '../platform/clock.js';
 import type { Database } from '../platform/database/postgres.js';
-import { every, type TaskWatch } from '../platform/every.js';
+import { every, type TaskWatch } from '../platform/tasks.js';
 import { newId } from '../platform/ids.js';
 import { buildInfo } from '../platform/version.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';

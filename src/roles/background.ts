@@ -28,7 +28,7 @@ import { composePasswordMail } from '../accounts/login/password-link.js';
 import { createMailing, type ComposeMail } from '../mail/send.js';
 import { deleteOldMails, type MailKind } from '../mail/store.js';
 import type { Database } from '../platform/database/postgres.js';
-import { every, sparing, whenScraped } from '../platform/every.js';
+import { every, sparing, whenScraped } from '../platform/tasks.js';
 import type { Producer } from '../platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { createOrderSweep, createShipments, type CreationDependencies } from '../shipments/create.js';

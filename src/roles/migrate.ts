@@ -5,7 +5,7 @@ import { withConnection } from '../platform/database/connection.js';
 import { beginImpatient, impatient, inTransactions, migrate } from '../platform/database/migrate.js';
 import { isOutOfReach } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
-import { migrateQueue, queueSchema } from '../platform/queue/postgres.js';
+import { migrateQueue, queueSchema } from '../platform/queue/backends.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
 
 /** Covers a server that is starting, or a lock that will soon be released. */

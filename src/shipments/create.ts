@@ -11,7 +11,7 @@ import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.j
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Database, Pool, Queries } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { inPieces } from '../platform/walk.js';
+import { inPieces } from '../platform/tasks.js';
 import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };

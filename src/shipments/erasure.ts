@@ -8,7 +8,7 @@ import type { Database } from '../platform/database/postgres.js';
 import type { Order } from './order.js';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/telemetry/logger.js';
-import { inPieces } from '../platform/walk.js';
+import { inPieces } from '../platform/tasks.js';
 
 export interface ErasureDependencies {
   db: Database;

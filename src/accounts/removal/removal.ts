@@ -2,7 +2,7 @@ import { isFaultOfPiece, type Database } from '../../platform/database/postgres.
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import { afterFailure, afterPage } from '../../platform/walk.js';
+import { afterFailure, afterPage } from '../../platform/tasks.js';
 import * as store from './store.js';
 
 export interface RemovalDependencies {

@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import { pauseAfter } from '../../platform/every.js';
+import { pauseAfter } from '../../platform/tasks.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { distinctTurns, lockMoves, makeTurnsWait } from '../../engine/engine.js';

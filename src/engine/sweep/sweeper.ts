@@ -1,9 +1,16 @@
 import { heedDatabaseTime } from '../../platform/clock.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { describeError } from '../../platform/errors.js';
-import { maxIntervals, pauseAfter } from '../../platform/every.js';
+import {
+  maxIntervals,
+  pauseAfter,
+  afterFailure,
+  walkStart,
+  createWalk,
+  inPieces,
+  type Place,
+} from '../../platform/tasks.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import { afterFailure, walkStart, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isFaultOfPiece, type Database } from '../../platform/database/postgres.js';
 import { cancelOwed, distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
 import { claimProbes, takeLapsed } from '../outbox/claim.js';

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { cancelExpired, eventsOf, ms, owedSinceBefore, owedTo } from '../../engine/engine.js';
-import { createWalk } from '../../platform/walk.js';
+import { createWalk } from '../../platform/tasks.js';
 
 const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;

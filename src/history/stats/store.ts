@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { hourOf, isActive, isTroubled, ms } from '../../engine/engine.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
-import { createWalk } from '../../platform/walk.js';
+import { createWalk } from '../../platform/tasks.js';
 
 /** The hour in which the last successful attempt started; null if there was none. */
 export const lastSuccessHour = (webhookId: string) => `greatest(

@@ -1,5 +1,5 @@
 import { codeOf, describeError, isUnavailable } from '../errors.js';
-import { every } from '../every.js';
+import { every } from '../tasks.js';
 import type { Logger } from '../telemetry/logger.js';
 import { isTooSlow, type Database, type Pool } from './postgres.js';
 

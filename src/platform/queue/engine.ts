@@ -2,9 +2,7 @@ import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
 import { createThrottledWarn, type Logger } from '../telemetry/logger.js';
-import { runWhenOpen, type Opened, type Running } from './backend.js';
-import { postgresBackend } from './postgres.js';
-import { redisBackend } from './redis.js';
+import { runWhenOpen, type Opened, type Running, postgresBackend, redisBackend } from './backends.js';
 
 /** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never has content. */
 export interface JobSpec {

@@ -8,7 +8,7 @@ import {
 import { ApiError, describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { inPieces } from '../../platform/walk.js';
+import { inPieces } from '../../platform/tasks.js';
 import { lockShipper } from '../../accounts/shippers.js';
 
 const stepsAtOnce = 200;

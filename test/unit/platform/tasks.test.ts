@@ -2,10 +2,19 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setBackMs } from '../../../src/engine/sweep/sweeper.js';
-import { every, pauseAfter, retryMs, sparing, whenScraped } from '../../../src/platform/every.js';
+import {
+  every,
+  pauseAfter,
+  retryMs,
+  sparing,
+  whenScraped,
+  type Place,
+  afterFailure,
+  afterPage,
+  walkStart,
+} from '../../../src/platform/tasks.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
-import { type Place, afterFailure, afterPage, walkStart } from '../../../src/platform/walk.js';
 
 const upTo = (max: number) => fc.integer({ min: 1, max });
 
