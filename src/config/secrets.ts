@@ -6,13 +6,12 @@ import type { OperatorScope } from '../http/route.js';
 import { codeOf, ConfigError, describeError } from '../platform/errors.js';
 import { readAs, readList } from '../platform/quantity.js';
 
-export const longSecret = (length: number) =>
-  z
-    .string()
-    .refine(
-      (text) => text.trim().length >= length,
-      `must have at least ${length} characters, not counting surrounding whitespace`,
-    );
+export const longSecret = z
+  .string()
+  .refine(
+    (text) => text.trim().length >= 32,
+    'must have at least 32 characters, not counting surrounding whitespace',
+  );
 
 /** Surrounding spaces or a line break would be part of the token, and never match. */
 export const bearerToken = z

@@ -153,18 +153,18 @@ export const variables = z.object({
     .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
     .prefault('parcelhook')
     .describe('Prefix of the queue keys in Redis; must differ between services that share one Redis'),
-  TOKEN_SECRET: longSecret(32)
+  TOKEN_SECRET: longSecret
     .optional()
     .describe('Signs access tokens; at least 32 characters. Unset: generated if embedded, else an error'),
-  TOKEN_SECRET_PREVIOUS: longSecret(32)
+  TOKEN_SECRET_PREVIOUS: longSecret
     .optional()
     .describe('A second secret whose tokens are accepted while `TOKEN_SECRET` is being rotated'),
-  SECRETS_KEY: longSecret(32)
+  SECRETS_KEY: longSecret
     .optional()
     .describe(
       'Encrypts the secrets, headers and address queries of webhooks at rest; at least 32 characters. Unset: generated if embedded, else an error',
     ),
-  SECRETS_KEY_PREVIOUS: longSecret(32)
+  SECRETS_KEY_PREVIOUS: longSecret
     .optional()
     .describe('The previous key, still used to decrypt while `SECRETS_KEY` is being rotated'),
   OPERATOR_TOKEN: bearerToken

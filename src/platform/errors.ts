@@ -18,8 +18,8 @@ export class ApiError extends Error {
 /** The program cannot start until this is corrected: it prints the message and exits with 78 (EX_CONFIG). */
 export class ConfigError extends Error {}
 
-export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
-  new ApiError(400, 'INVALID_REQUEST', message, { details });
+export const invalidRequest = (details: Detail[]) =>
+  new ApiError(400, 'INVALID_REQUEST', 'The request is not valid; see details.', { details });
 
 /** The message may name what is absent or malformed, never which part was wrong. */
 export const unauthorized = (

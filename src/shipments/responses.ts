@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  anyJson,
+  anomalies,
   described,
   instant,
   instantOrNull,
@@ -84,7 +84,7 @@ export const tracking = z
           timestamp: milliseconds('When it changed, in milliseconds since 1970.'),
           lat: coordinate,
           lng: coordinate,
-          anomalies: anyJson('Anomalies reported with the state; null without any.', null),
+          anomalies,
           evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
         }),
       ),

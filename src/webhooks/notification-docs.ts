@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, anyJson, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
+import { anomalies, described, exampleIds, milliseconds, trackingId, uuid } from '../http/request/fields.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { exampleOf, type SchemaCollector, type Operation, type Paths } from '../http/openapi/schemas.js';
 import { notices } from '../engine/engine.js';
@@ -16,7 +16,7 @@ export const notification = z
       'CREATED',
     ),
     label_id: described(z.string(), 'The same as `shipper_tracking_id`.', 'ORDER-1001'),
-    anomalies: anyJson('Anomalies reported with the state; null without any.', null),
+    anomalies,
     evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
     tracking_id: trackingId,
     shipper_tracking_id: described(z.string(), '`shipperTrackingId` of the order.', 'ORDER-1001'),

@@ -76,9 +76,9 @@ const leewayMs = 3 * 86_400_000;
 /** Bounds the months that are read. Clocks are off by less than a day. */
 const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
 
-/** The events of shipper $1 after a position of the feed. */
-const behind = (position: string, eventId: string, firstId: string, before = 'true') => `from events
-  where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
+/** The events of shipper $1 after the place ($2, $3) of the feed. */
+const behind = (firstId: string, before = 'true') => `from events
+  where shipper_id = $1 and shipment_id is not null and (position, event_id) > ($2::bigint, $3::uuid)
     and event_id >= ${firstId}::uuid and ${before}`;
 
 export async function countBehind(
@@ -89,7 +89,7 @@ export async function countBehind(
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-parked',
-    `select count(*)::int as count from (select 1 ${behind('$2', '$3', '$5')} order by position, event_id limit $4) e`,
+    `select count(*)::int as count from (select 1 ${behind('$5')} order by position, event_id limit $4) e`,
     [shipperId, place.position, place.eventId, limit, firstIdAfter(place)],
   );
   return row!.count;
@@ -103,7 +103,7 @@ export async function nextBehind(
 ): Promise<ParkedPlace | null> {
   const rows = await db.query<ParkedPlace>(
     'next-parked',
-    `select position, event_id as "eventId" ${behind('$2', '$3', '$5', 'position < $4::bigint')}
+    `select position, event_id as "eventId" ${behind('$5', 'position < $4::bigint')}
       order by position, event_id limit 1`,
     [shipperId, place.position, place.eventId, horizon, firstIdAfter(place)],
   );
@@ -147,7 +147,7 @@ export async function unparkPiece(
        select webhook_id, interests, supersede from webhooks where webhook_id = $4
      ), scanned as materialized (
        select shipper_id, event_id, shipment_id, sequence, state, erasure, position
-         ${behind('$2', '$3', '$10', "position < coalesce($5::bigint, '9223372036854775807')")}
+         ${behind('$10', "position < coalesce($5::bigint, '9223372036854775807')")}
         order by position, event_id limit $6
      ), wanted as materialized (
        select s.*, s.event_id < uuid_floor(now() - ${ms('$8')}) as expired

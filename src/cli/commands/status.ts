@@ -36,8 +36,8 @@ export const statusText =
     const { shippers, ...sums } = data(uncalled);
     const { shippers: storing, ...limits } = data(storedBytes);
     const lines = (values: Data) => (Object.keys(values).length > 0 ? aligned(values, width - 2) : '');
-    const table = (columns: string[], rows: Data[], headColumns = 1) =>
-      rows.length > 0 ? fitted({ name: 'rows', columns, headColumns, width: width - 2 })({ rows }) : '';
+    const table = (columns: string[], rows: Data[]) =>
+      rows.length > 0 ? fitted({ name: 'rows', columns, headColumns: 1, width: width - 2 })({ rows }) : '';
     const named = (rows: unknown) => items(rows).map((row) => ({ ...orMore(row), name: cut(row.name) }));
     const seconds = (value: unknown) => (typeof value === 'number' ? { oldest: `${value} s` } : {});
     const sections: Section[] = [

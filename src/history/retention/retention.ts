@@ -128,8 +128,8 @@ export async function makePartitionsFor(db: Database, walk: Walk, retentionMs: n
     );
 }
 
-const isOfDay = (eventId: string) => `${eventId} >= uuid_floor(day at time zone 'UTC')
-  and ${eventId} < uuid_floor((day + interval '1 day') at time zone 'UTC')`;
+const isOfDay = `event_id >= uuid_floor(day at time zone 'UTC')
+  and event_id < uuid_floor((day + interval '1 day') at time zone 'UTC')`;
 const lacks = (table: string) => `to_regclass('${table}_' || to_char(day, 'YYYYMMDD')) is null`;
 
 async function findDaysWithoutPartition(
@@ -145,8 +145,8 @@ async function findDaysWithoutPartition(
       where (${log.map(lacks).join(' or ')})
         and case when $2::uuid is null
                  then exists (select from events
-                               where shipper_id = $1 and shipment_id is not null and ${isOfDay('event_id')})
-                 else exists (select from ${eventsOf('$2::uuid', 'event_id', `sequence > 0 and ${isOfDay('event_id')}`)} e)
+                               where shipper_id = $1 and shipment_id is not null and ${isOfDay})
+                 else exists (select from ${eventsOf('$2::uuid', 'event_id', `sequence > 0 and ${isOfDay}`)} e)
             end`,
     [shipperId, shipmentId, since, retentionMs],
   );

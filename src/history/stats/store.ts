@@ -15,7 +15,7 @@ const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
 /** durations_ms, duration_counts, p50_ms and p95_ms include folded hours; succeeded and failed are only `counts`. */
-const sumOfCounts = (counts: string) => `
+const sumOfCounts = `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
          coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,
          coalesce(array_agg(n order by ms) filter (where ms is not null), '{}') as duration_counts,
@@ -24,13 +24,13 @@ const sumOfCounts = (counts: string) => `
     from (select *, sum(n) over (partition by webhook_id, hour order by ms) as upto,
                  sum(n) over (partition by webhook_id, hour) as total
             from (select webhook_id, hour, ms, sum(n)::int as n, sum(succeeded) as succeeded, sum(failed) as failed
-                    from (select webhook_id, hour, null::int as ms, 0 as n, succeeded, failed from ${counts}
+                    from (select webhook_id, hour, null::int as ms, 0 as n, succeeded, failed from counts
                           union all
                           select webhook_id, hour, ${rounded('ms')}, 1, 0, 0
-                            from (select webhook_id, hour, unnest(durations_ms) as ms from ${counts}) d
+                            from (select webhook_id, hour, unnest(durations_ms) as ms from counts) d
                           union all
                           select webhook_id, hour, ms, n, 0, 0
-                            from (select distinct webhook_id, hour from ${counts}) c
+                            from (select distinct webhook_id, hour from counts) c
                            cross join lateral (
                              select durations_ms, duration_counts from webhook_hours
                               where webhook_id = c.webhook_id and hour = c.hour limit 1) h
@@ -77,7 +77,7 @@ export function readHours(db: Database, webhookIds: string[], hours: number): Pr
                 where webhook_id = a.webhook_id and hour between a.first and now() offset 0) h
              union all
              select webhook_id, hour, succeeded, failed, p50_ms, p95_ms, true
-               from (${sumOfCounts('counts')}) c where hour <= now()
+               from (${sumOfCounts}) c where hour <= now()
             ) all_counts
       group by webhook_id, hour order by webhook_id, hour`,
     [webhookIds, hours],
@@ -255,7 +255,7 @@ async function fold(
        returning *
      ), folded as (
        insert into webhook_hours as h (webhook_id, hour, succeeded, failed, durations_ms, duration_counts, p50_ms, p95_ms)
-       ${sumOfCounts('counts')}
+       ${sumOfCounts}
        on conflict (webhook_id, hour) do update
           set succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
               durations_ms = excluded.durations_ms, duration_counts = excluded.duration_counts,

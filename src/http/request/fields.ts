@@ -76,8 +76,7 @@ export const limitedJson = <Schema extends z.ZodType>(
   );
 
 /** Any JSON; the body's reader has refused what JavaScript or PostgreSQL could not handle. */
-export const anyJson = (description: string, example: unknown) =>
-  described(z.unknown(), description, example);
+export const anomalies = described(z.unknown(), 'Anomalies reported with the state; null without any.', null);
 
 /** An empty text is the same as none: many clients cannot leave a field out. The schema is described before. */
 export const blankIsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
@@ -245,7 +244,7 @@ function toDate(given: string | number): Date {
 const words = (description: string) =>
   `${description}. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).`;
 
-export const instantInQuery = (description: string, example = '2026-11-21T12:00:00Z') =>
+export const instantInQuery = (description: string, example: string) =>
   described(text, words(description), example).transform(toDate).optional();
 
 export const instantInBody = (description: string, example: string) =>

@@ -39,15 +39,14 @@ const states = (description: string, known: ReadonlySet<string>) =>
     description,
   );
 
-const intervalMs = (description: string) =>
-  described(
-    z
-      .int(`must be a whole number from ${interval.min} to ${interval.max}`)
-      .min(interval.min, `must be at least ${interval.min}`)
-      .max(interval.max, `must be at most ${interval.max}`),
-    description,
-    interval.default,
-  );
+const intervalMs = described(
+  z
+    .int(`must be a whole number from ${interval.min} to ${interval.max}`)
+    .min(interval.min, `must be at least ${interval.min}`)
+    .max(interval.max, `must be at most ${interval.max}`),
+  'Milliseconds from one state to the next.',
+  interval.default,
+);
 
 const bodyOf = (known: ReadonlySet<string>) =>
   z
@@ -59,7 +58,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
         .min(1, 'must have at least one state')
         .max(maxStates, `must have at most ${maxStates} states`)
         .optional(),
-      intervalMs: intervalMs('Milliseconds from one state to the next.').default(interval.default),
+      intervalMs: intervalMs.default(interval.default),
     })
     .prefault({});
 
@@ -80,7 +79,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
         202: z
           .object({
             states: states('The states it will go through.', catalogue.names),
-            intervalMs: intervalMs('Milliseconds from one state to the next.'),
+            intervalMs,
           })
           .meta({ id: 'Simulation', description: 'The simulation has started.' }),
       },

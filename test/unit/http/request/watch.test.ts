@@ -140,7 +140,7 @@ describe('a watched request', () => {
 });
 
 describe('times', () => {
-  const inQuery = instantInQuery('When');
+  const inQuery = instantInQuery('When', '2026-11-21T12:00:00Z');
   const inBody = instantInBody('When', '2026-11-21T12:00:00Z');
   const at = (text: string) => inQuery.safeParse(text).data?.toISOString();
 
