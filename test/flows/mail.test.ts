@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { operator, registerAccount, request, type Account } from '../support/client.js';
+import { figureOf, operator, registerAccount, request, type Account } from '../support/client.js';
 import { orderDelivered, startHook } from '../support/deliveries.js';
 import { crashTraces } from '../support/deployment.js';
 import { startProcess, startServiceToBreak, type Service } from '../support/harness.js';
@@ -51,11 +51,6 @@ const owed = async () =>
     )
   )[0]!.count;
 const noneIsOwed = () => until('no mail is owed', async () => (await owed()) === 0);
-const metricOf = async (name: string) => {
-  const { body } = await request(`${service.url}/metrics`);
-  const line = (body as unknown as { text: string }).text.split('\n').find((one) => one.startsWith(name));
-  return Number(line?.split(' ').at(-1));
-};
 
 test('a new user gets a link, a user who forgot the password another one, each sets a password once', async () => {
   const account = await registerPerson();
@@ -127,7 +122,7 @@ test('what is no request is refused with every wrong field', async () => {
 
 test('a mail that the server refuses for good ends, one that it refuses for now is tried again', async () => {
   const account = await registerPerson();
-  const refused = await metricOf('parcelhook_mails_total{outcome="refused"}');
+  const refused = await figureOf(service, 'mails_total{outcome="refused"}');
   let tries = 0;
   mails.onRecipient = (address) => {
     tries += 1;
@@ -135,7 +130,7 @@ test('a mail that the server refuses for good ends, one that it refuses for now 
   };
   await askFor(account);
   await until('it is refused', async () => tries === 1 && (await owed()) === 0);
-  expect(await metricOf('parcelhook_mails_total{outcome="refused"}')).toBe(refused + 1);
+  expect(await figureOf(service, 'mails_total{outcome="refused"}')).toBe(refused + 1);
   mails.onRecipient = (address) => {
     tries += 1;
     if (tries < 4) throw refusal(450, `${address} is busy`);
@@ -155,7 +150,7 @@ test('while the mail server is gone the mail is owed, and shown as such; when it
     'it was tried',
     async () => (await service.sql('select from mails where attempts > 1')).length === 1,
   );
-  await until('its age is shown', async () => (await metricOf('parcelhook_mail_oldest_owed_seconds')) > 0);
+  await until('its age is shown', async () => (await figureOf(service, 'mail_oldest_owed_seconds')) > 0);
   mails = await startMailServer(port);
   await mails.waitFor(1, account.email);
   await noneIsOwed();

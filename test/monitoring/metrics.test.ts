@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  figureIn,
+  metricsOf,
   placeOrder,
   registerAccount,
   registerWebhook,
@@ -27,13 +29,6 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-const scrape = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
-
-const sample = (text: string, name: string): number => {
-  const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
-  return line === undefined ? Number.NaN : Number(line.split(' ')[1]);
-};
-
 describe('/metrics', () => {
   test('counts an order, its event, its notification and the delivering attempt', async () => {
     await registerWebhook(account, `${receiver.url}/well`);
@@ -41,9 +36,9 @@ describe('/metrics', () => {
     await receiver.waitFor(1);
     let text = '';
     await until('the attempt is counted', async () => {
-      text = await scrape(service.url);
-      const made = sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}');
-      return made === 1 && sample(text, 'attempts_in_flight') === 0;
+      text = await metricsOf(service);
+      const made = figureIn(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}');
+      return made === 1 && figureIn(text, 'attempts_in_flight') === 0;
     });
     for (const [name, value] of [
       ['orders_accepted_total', 1],
@@ -59,18 +54,18 @@ describe('/metrics', () => {
       ['postgres_pool_size{pool="api"}', 10],
       ['batch_size_count{batch="orders"}', 1],
     ] as const)
-      expect([name, sample(text, name)]).toEqual([name, value]);
+      expect([name, figureIn(text, name)]).toEqual([name, value]);
     expect(text).toMatch(
       /parcelhook_build_info\{version="[^"]+",commit="([\da-f]{12}|unknown)",node="[^"]+",role="all",queue="postgres"\} 1/,
     );
-    expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(figureIn(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
   test('is made five times a second, however often it is asked for', async () => {
     const startedAt = performance.now();
     const texts: string[] = [];
     while (texts.length < 80)
-      texts.push(...(await Promise.all(Array.from({ length: 16 }, () => scrape(service.url)))));
+      texts.push(...(await Promise.all(Array.from({ length: 16 }, () => metricsOf(service)))));
     const seconds = (performance.now() - startedAt) / 1_000;
     expect(new Set(texts).size).toBeLessThanOrEqual(5 * (1 + seconds));
   });
@@ -81,10 +76,10 @@ describe('/metrics', () => {
     const failed = 'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}';
     let text = '';
     await until('the failure is counted', async () => {
-      text = await scrape(service.url);
-      return sample(text, 'retries_scheduled_total') > 0;
+      text = await metricsOf(service);
+      return figureIn(text, 'retries_scheduled_total') > 0;
     });
-    expect([sample(text, failed), sample(text, 'retries_scheduled_total')]).toEqual([1, 1]);
+    expect([figureIn(text, failed), figureIn(text, 'retries_scheduled_total')]).toEqual([1, 1]);
   });
 
   test('counts a delivery that a redelivery ends, once', async () => {
@@ -95,10 +90,12 @@ describe('/metrics', () => {
       await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
       let text = '';
       await until('the redelivery is counted', async () => {
-        text = await scrape(service.url);
-        return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === successes;
+        text = await metricsOf(service);
+        return (
+          figureIn(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === successes
+        );
       });
-      expect(sample(text, 'deliveries_completed_total{status="SUCCEEDED"}')).toBe(2);
+      expect(figureIn(text, 'deliveries_completed_total{status="SUCCEEDED"}')).toBe(2);
     }
   });
 
@@ -119,11 +116,11 @@ describe('/metrics', () => {
     const given = 'route="/v1/*",method="any",status="499"';
     let text = '';
     await until('it is counted', async () => {
-      text = await scrape(service.url);
-      return sample(text, `http_request_duration_seconds_count{${given}}`) === 1;
+      text = await metricsOf(service);
+      return figureIn(text, `http_request_duration_seconds_count{${given}}`) === 1;
     });
-    expect(sample(text, `http_request_duration_seconds_sum{${given}}`)).toBeGreaterThan(0.3);
-    expect(sample(text, 'http_requests_total{route="/v1/shipments",method="POST",status="499"}')).toBe(1);
+    expect(figureIn(text, `http_request_duration_seconds_sum{${given}}`)).toBeGreaterThan(0.3);
+    expect(figureIn(text, 'http_requests_total{route="/v1/shipments",method="POST",status="499"}')).toBe(1);
     const line = service.process
       .output()
       .split('\n')
@@ -134,7 +131,7 @@ describe('/metrics', () => {
   test('labels contain no id, URL or name of a shipper', async () => {
     await request(`${service.url}/v1/no-such-route/${account.shipperId}?key=${account.accountKey}`);
     await request(`${service.url}/v1/webhooks`, { method: 'PURGE' });
-    const text = await scrape(service.url);
+    const text = await metricsOf(service);
     for (const secret of [
       account.shipperId,
       account.accountKey,
@@ -147,13 +144,13 @@ describe('/metrics', () => {
   });
 
   test('does not count its own statements among the callers that wait for a connection', async () => {
-    const lines = (await scrape(service.url)).match(/^parcelhook_postgres_pool_waiting\{.*$/gm)!;
+    const lines = (await metricsOf(service)).match(/^parcelhook_postgres_pool_waiting\{.*$/gm)!;
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line).toMatch(/ 0$/);
   });
 
   test('every metric has a help sentence and the prefix', async () => {
-    const lines = (await scrape(service.url)).split('\n');
+    const lines = (await metricsOf(service)).split('\n');
     const helped = lines.flatMap((line) => /^# HELP (\S+) \S.*/.exec(line)?.[1] ?? []);
     const typed = lines.flatMap((line) => /^# TYPE (\S+) /.exec(line)?.[1] ?? []);
     expect(typed.length).toBeGreaterThan(40);
@@ -171,7 +168,7 @@ test('METRICS_PORT opens a listener for /metrics and health; health stays on the
     expect(metrics.headers.get('content-type')).toContain('text/plain');
     const text = await metrics.text();
     expect(text).toContain('parcelhook_build_info');
-    expect(sample(text, 'http_connections_limit')).toBeGreaterThan(100);
+    expect(figureIn(text, 'http_connections_limit')).toBeGreaterThan(100);
     for (const url of [own, other.url])
       for (const page of ['/healthz', '/readyz'])
         await until(`${page} at ${url}`, async () => (await fetch(`${url}${page}`)).status === 200);

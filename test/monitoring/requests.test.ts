@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRequestCounter } from '../../src/http/request/watch.js';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import {
+  metricsOf,
   basic,
   placeOrder,
   registerAccount,
@@ -27,9 +28,8 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-async function scrape({ url }: { url: string } = service): Promise<Map<string, number>> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const samples = text.split('\n').filter((line) => line.startsWith('parcelhook_'));
+async function scrape(of: { url: string } = service): Promise<Map<string, number>> {
+  const samples = (await metricsOf(of)).split('\n').filter((line) => line.startsWith('parcelhook_'));
   return new Map(
     samples.map((line) => {
       const end = line.lastIndexOf(' ');

@@ -207,6 +207,20 @@ export async function readAll<Item>(call: Account['call'], path: string, list: s
   return items;
 }
 
+/** The text that Prometheus reads of a process. */
+export const metricsOf = async ({ url }: { url: string }): Promise<string> =>
+  (await fetch(`${url}/metrics`)).text();
+
+/** The value of a series, such as `ready{role="api"}`; NaN without it. */
+export function figureIn(metrics: string, series: string): number {
+  const start = `parcelhook_${series} `;
+  const line = metrics.split('\n').find((one) => one.startsWith(start));
+  return line === undefined ? NaN : Number(line.slice(start.length));
+}
+
+export const figureOf = async (process: { url: string }, series: string): Promise<number> =>
+  figureIn(await metricsOf(process), series);
+
 /** Reads until the service closes; for invalid HTTP. */
 export function sendRaw(serviceUrl: string, bytes: string | Buffer, timeoutMs = 10_000): Promise<string> {
   const { hostname, port } = new URL(serviceUrl);

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { fromPortal, parseResponse, placeOrder, registerAccount, type Account } from '../support/client.js';
+import {
+  figureOf,
+  fromPortal,
+  parseResponse,
+  placeOrder,
+  registerAccount,
+  type Account,
+} from '../support/client.js';
 import { orderDelivered, startHook, untilDelivery } from '../support/deliveries.js';
 import { startServiceToInspect, type Service } from '../support/harness.js';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../support/expect.js';
@@ -29,12 +36,7 @@ test('creation normally takes less than 100 ms', async () => {
 });
 
 test('a far too long address is refused before its Unicode host is parsed', async () => {
-  const cpuSeconds = async () =>
-    Number(
-      /^parcelhook_process_cpu_seconds_total (\S+)/m.exec(
-        await (await fetch(`${service.url}/metrics`)).text(),
-      )![1],
-    );
+  const cpuSeconds = () => figureOf(service, 'process_cpu_seconds_total');
   const body = { interests: ['*'], targetAddress: `http://${'ǆ'.repeat(120_000)}.com/` };
   const before = await cpuSeconds();
   for (let n = 0; n < 8; n += 1) expectFailure(await account.call('/v1/webhooks', { body }), 400);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import {
+  figureOf,
   placeOrder,
   registerAccount,
   registerWebhook,
@@ -69,8 +70,7 @@ describe('the concurrent requests of a shipper', () => {
     expect(served).toBeGreaterThan(0);
     const refused = responses().filter((status) => status === '429').length;
     expect(refused).toBeGreaterThan(0); // not 50: some may finish before the tables are locked
-    const text = await (await fetch(`${service.url}/metrics`)).text();
-    expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
+    expect(await figureOf(service, 'rate_limited_total{limit="at_once"}')).toBe(refused);
   });
 
   test('that upload without end are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { ApiResponse } from '../../support/client.js';
 import { expectFailure } from '../../support/expect.js';
+import { figureOf } from '../../support/client.js';
 
 export function expectLimited(response: ApiResponse, withinSeconds = 3_600): void {
   expectFailure(response, 429);
@@ -29,8 +30,5 @@ export async function inSequences(
 }
 
 /** As its metrics count. */
-export async function limited(limit: string, { url }: { url: string }): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const line = new RegExp(`^parcelhook_rate_limited_total\\{limit="${limit}"\\} (\\d+)$`, 'm');
-  return Number(line.exec(text)?.[1] ?? 0);
-}
+export const limited = async (limit: string, service: { url: string }): Promise<number> =>
+  (await figureOf(service, `rate_limited_total{limit="${limit}"}`)) || 0;

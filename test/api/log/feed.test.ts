@@ -10,6 +10,7 @@ import {
 import { sharedService } from '../../support/shared-service.js';
 import { startReceiver } from '../../support/receiver.js';
 import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
+import { cursorOf } from '../../support/feed.js';
 
 const dayMs = 86_400_000;
 
@@ -19,7 +20,6 @@ const send = async (trackingId: string, event: object) => {
   return response.data.eventId as string;
 };
 const feed = (query = '', of = account) => of.call(`/v1/events${query}`);
-const cursorOf = ({ data }: ApiResponse) => data.nextCursor as string;
 interface FeedEvent {
   eventId: string;
   sequence: number;

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import {
+  figureOf,
   operator,
   placeOrder,
   registerAccount,
@@ -141,10 +142,7 @@ it('abort-message to a redelivery leaves a retry that is planned', async () => {
 });
 
 test('what is refused counts as refused, not as used up', async () => {
-  const figure = async (name: string) => {
-    const text = await (await fetch(`${service.url}/metrics`)).text();
-    return Number(new RegExp(`^parcelhook_${name} (\\S+)$`, 'm').exec(text)![1]);
-  };
+  const figure = (name: string) => figureOf(service, name);
   const names = ['deliveries_refused_total', 'deliveries_exhausted_total'];
   const before = await Promise.all(names.map(figure));
   const account = await registerAccount(service);

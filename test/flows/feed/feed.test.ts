@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../../support/expect.js';
 import {
+  figureOf,
   operator,
   placeOrder,
   registerAccount,
@@ -18,6 +19,7 @@ import {
 } from '../../support/harness.js';
 import { accountAt, crashTraces } from '../../support/deployment.js';
 import { until } from '../../support/until.js';
+import { cursorOf, latest, poll, statesOf, untilWaiting } from '../../support/feed.js';
 
 let service: Service;
 let another: RunningProcess;
@@ -33,16 +35,6 @@ afterAll(async () => {
 });
 
 const newAccount = () => registerAccount(service, `feed${(accounts += 1)}@example.com`);
-const cursorOf = ({ data }: ApiResponse) => data.nextCursor as string;
-const statesOf = (response: ApiResponse) => {
-  expectSuccess(response, 200);
-  return (response.data.events as { state: string }[]).map(({ state }) => state);
-};
-const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
-const poll = async (of: Account, query?: string, wait = '15s') => {
-  const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
-  return { response, at: Date.now() };
-};
 const connections = async () =>
   (
     await service.sql<{ open: number; busy: number }>(
@@ -50,11 +42,6 @@ const connections = async () =>
         where datname = current_database() and application_name like 'parcelhook%'`,
     )
   )[0]!;
-const untilWaiting = (at: { url: string } = service, count = 1) =>
-  until('the reader waits', async () => {
-    const text = await (await fetch(`${at.url}/metrics`)).text();
-    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
-  });
 
 test('a wait ends when access ends, on every process', async () => {
   const changes: [number, (of: Account) => Promise<ApiResponse>][] = [
@@ -96,7 +83,7 @@ test('a wait ends when access ends, on every process', async () => {
 test('if PostgreSQL cannot be read, waiting requests get 503, and can wait again afterwards', async () => {
   const account = await newAccount();
   const polled = poll(account);
-  await untilWaiting();
+  await untilWaiting(service);
   const locker = new pg.Client({ connectionString: service.env.DATABASE_URL });
   await locker.connect();
   await locker.query('begin; lock table events in access exclusive mode');
@@ -106,7 +93,7 @@ test('if PostgreSQL cannot be read, waiting requests get 503, and can wait again
   await locker.query('commit');
   await locker.end();
   const again = poll(account);
-  await untilWaiting();
+  await untilWaiting(service);
   await placeOrder(account);
   expect(statesOf((await again).response)).toEqual(['CREATED']);
 });
@@ -155,12 +142,8 @@ test('fifty requests of a shipper may wait, without a PostgreSQL connection each
 
 test('waits are in the log but not in latency metrics', async () => {
   const account = await newAccount();
-  const counted = async () =>
-    Number(
-      /request_duration_seconds_count{route="\/v1\/events",method="GET",status="200"} (\d+)/.exec(
-        await (await fetch(`${service.url}/metrics`)).text(),
-      )?.[1],
-    );
+  const counted = () =>
+    figureOf(service, 'http_request_duration_seconds_count{route="/v1/events",method="GET",status="200"}');
   const after = await latest(account);
   let before = -1; // a request is counted after its response: those of the tests before may still come
   await until('nothing more is counted', async () => {
@@ -181,7 +164,7 @@ test('after a restore from a dump old cursors are void, everything can be read a
   await untilState(account, trackingId, 'CREATED');
   const before = await latest(account);
   const polled = poll(account, `after=${before}`);
-  await untilWaiting();
+  await untilWaiting(service);
   // The effects of restoring a dump on another server, or on the same.
   const changes = ['system_identifier = system_identifier + 1', 'relation = 1'];
   for (const [index, change] of changes.entries()) {

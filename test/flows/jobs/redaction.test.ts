@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
 import {
+  metricsOf,
   basic,
   operator,
   registerAccount,
@@ -118,9 +119,7 @@ test('no name, phone, address, secret, token or password is in a log line, a met
     operatorToken,
     linkToken,
   };
-  const metrics = await Promise.all(
-    [service, worker].map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
-  );
+  const metrics = await Promise.all([service, worker].map(metricsOf));
   const places = {
     log: service.process.output() + worker.output(),
     metrics: metrics.join('\n'),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hostname } from 'node:os';
 import { buildInfo } from '../../../src/platform/version.js';
 import {
+  metricsOf,
   fromPortal,
   openSession,
   registerAccount,
@@ -91,7 +92,7 @@ test('with LOG_ATTEMPTS=failed only failed attempts are logged', async () => {
   const bad = await registerWebhook(account, pathOf('/bad'));
   const trackingId = await order(account);
   await until('the success is counted', async () => {
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const metrics = await metricsOf(service);
     return /^parcelhook_delivery_attempts_total\{outcome="SUCCEEDED".*\} 1$/m.test(metrics);
   });
   await until('the failure is logged', () => linesOf(service, 'attempt').length > 0);

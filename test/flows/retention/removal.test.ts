@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
+  metricsOf,
   callAsPortal,
   newProgram,
   openSession,
@@ -221,7 +222,7 @@ test('a removed shipper is deleted with all of its data, in steps, across a kill
   expect(await findInDatabase(service.sql, ['planted-user@example.com', 'PlantedHook'])).toEqual([]);
   clearInterval(renewal);
   expect(await countRows(other)).toEqual(othersBefore);
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const metrics = await metricsOf({ url });
   expect(metrics).toMatch(/parcelhook_removal_rows_total\{rows="events"\} [1-9]/);
   await until('the log says so', () => service.process.output().includes('shipper removed'));
   expect(crashTraces(service.process.output())).toEqual([]);

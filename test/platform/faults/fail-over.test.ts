@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql, type Closing } from '../../programs/chaos/world/engines.js';
 import { postgresWithStandby, type PostgresPair } from '../../programs/chaos/world/standby.js';
 import { expectSuccess, expectWrong, untilState } from '../../support/expect.js';
-import { operator, registerAccount, request, sampleOrder, type Account } from '../../support/client.js';
+import {
+  metricsOf,
+  operator,
+  registerAccount,
+  request,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { accountAt, crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
 import { placeOrders } from '../../support/load.js';
@@ -48,8 +55,7 @@ const readyz = async (headers = {}, at = service) => {
   const { httpStatus, body } = await request(`${at.url}/readyz`, { headers });
   return { httpStatus, postgres: (body as unknown as { checks: Record<string, string> }).checks.postgres };
 };
-const readyGauge = async () =>
-  /^parcelhook_ready\{role="\w+"\} (\d)/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+const readyGauge = async () => /^parcelhook_ready\{role="\w+"\} (\d)/m.exec(await metricsOf(service))?.[1];
 const created = async () => {
   const [trackingId] = await placeOrders(account, 1);
   await untilState(account, trackingId!, 'CREATED');

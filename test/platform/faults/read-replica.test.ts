@@ -5,6 +5,8 @@ import { sql, type Closing } from '../../programs/chaos/world/engines.js';
 import { proxyTo, type Proxy } from '../../programs/chaos/world/proxied.js';
 import { postgresWithStandby, type PostgresPair } from '../../programs/chaos/world/standby.js';
 import {
+  figureIn,
+  metricsOf,
   operator,
   placeOrder,
   registerAccount,
@@ -58,14 +60,12 @@ const told = ({ output }: RunningProcess, what: string) =>
 const untilUsed = (one: RunningProcess) =>
   until('the replica is used', () => Promise.resolve(told(one, 'used') > 0));
 const replay = (what: 'pause' | 'resume') => sql(postgres.standbyUrl, `select pg_wal_replay_${what}()`);
-const scrape = async ({ url }: RunningProcess) => {
+const scrape = async (process: RunningProcess) => {
   let text = '';
   const isRead = async () => {
-    text = await (await fetch(`${url}/metrics`)).text();
+    text = await metricsOf(process);
     const [runs, failures] = ['duration_seconds_count', 'failures_total'].map((name) =>
-      Number(
-        new RegExp(`^parcelhook_background_task_${name}\\{task="sizes"\\} (\\d+)$`, 'm').exec(text)?.[1],
-      ),
+      figureIn(text, `background_task_${name}{task="sizes"}`),
     );
     return runs! > failures!;
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { operator, placeOrder, registerAccount, sampleOrder } from '../../support/client.js';
+import { figureOf, operator, placeOrder, registerAccount, sampleOrder } from '../../support/client.js';
 import {
   operatorToken,
   startProcess,
@@ -49,9 +49,7 @@ test.each([
     expect(await readiness.json()).toMatchObject({ checks: { clock: reason } });
     await until('the status shows it', async () => (await clocks()).length === 1);
     expect(await clocks()).toMatchObject([{ role: 'worker', aheadSeconds: seconds }]);
-    const metrics = await (await fetch(`${worker.url}/metrics`)).text();
-    const shown = Number(/^parcelhook_clock_ahead_seconds (\S+)$/m.exec(metrics)![1]);
-    expect(Math.round(shown)).toBe(seconds);
+    expect(Math.round(await figureOf(worker, 'clock_ahead_seconds'))).toBe(seconds);
     const attempt = `select started_at from deliveries where webhook_id = $1`;
     await until('it is in the log', async () => (await service.sql(attempt, [hook.webhookId])).length === 1);
     const [logged] = await service.sql<{ started_at: Date }>(attempt, [hook.webhookId]);

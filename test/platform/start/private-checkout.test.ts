@@ -1,8 +1,29 @@
 /** The README's commands, as root in a checkout that no other user may enter. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isRoot, privateCheckout, type Checkout } from '../../support/private-checkout.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../../../', import.meta.url));
+const parts = ['src', 'test', 'dist', 'node_modules', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+interface Checkout {
+  path: string;
+  remove(): void;
+}
+
+/** Only its owner may enter, like a clone in root's home. */
+function privateCheckout(): Checkout {
+  const path = mkdtempSync(join(project, 'dist.private-')); // here, because links do not cross disks
+  const all = [...parts, 'build.config.js', 'jest.config.js', 'LICENSE', 'docs', 'grafana'];
+  execFileSync('cp', ['--archive', '--link', ...all, path], { cwd: project });
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.warn('\n  NOT ROOT: a checkout that only root may enter is NOT TESTED.\n');
 
 (isRoot ? describe : describe.skip)('in a checkout that only root may enter', () => {
   let checkout: Checkout;

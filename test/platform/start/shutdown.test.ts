@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import { metricsOf, placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
 import { startProcess, startServiceToBreak, stopProcess, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { accountAt, crashTraces } from '../../support/deployment.js';
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
       503,
       { status: 'UNAVAILABLE', checks: { draining: 'the service is stopping' } },
     ]);
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const metrics = await metricsOf(service);
     expect(metrics).toMatch(/^parcelhook_ready\{role="\w+"\} 0$/m);
     expect(metrics).toMatch(/^parcelhook_draining\{role="\w+"\} 1$/m);
     await sleep(Math.max(0, startedAt + 1_000 - Date.now()));

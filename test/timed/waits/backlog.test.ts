@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, registerWebhook } from '../../support/client.js';
+import {
+  figureIn,
+  figureOf,
+  metricsOf,
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+} from '../../support/client.js';
 import { expectSuccess } from '../../support/expect.js';
 import { startServiceOfRole, startServiceWith } from '../../support/harness.js';
 import { startReceiver } from '../../support/receiver.js';
@@ -9,13 +17,9 @@ import { until } from '../../support/until.js';
 /** Gauges are read every 1.5 s, and circuits open for 3 s. */
 const env = { TIME_SCALE: '0.1', RETRY_SCHEDULE: '2s,1h', DELIVERY_CONCURRENCY: '20' };
 
-/** Undefined where there is no series. */
-async function scrape(url: string): Promise<(name: string) => number | undefined> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return (name) => {
-    const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
-    return line === undefined ? undefined : Number(line.split(' ').at(-1));
-  };
+async function scrape(service: { url: string }): Promise<(name: string) => number> {
+  const metrics = await metricsOf(service);
+  return (name) => figureIn(metrics, name);
 }
 
 test('without any worker the api shows that the oldest delivery and order wait, and for how long', async () => {
@@ -32,20 +36,20 @@ test('without any worker the api shows that the oldest delivery and order wait, 
     );
     const atLeast = (seconds: number) =>
       until(`both wait for ${seconds} s`, async () => {
-        const figure = await scrape(service.url);
+        const figure = await scrape(service);
         return ['sendable_oldest_seconds', 'order_oldest_uncreated_seconds'].every(
-          (name) => (figure(name) ?? 0) >= seconds,
+          (name) => figure(name) >= seconds,
         );
       });
     await atLeast(1);
     await atLeast(4);
-    const figure = await scrape(service.url);
+    const figure = await scrape(service);
     for (const [name, value] of [
       ['sendable_deliveries', 1],
       ['waiting_deliveries{cause="turn"}', 1],
       ['orders_uncreated', 1],
       ['order_to_created_seconds_count', 1],
-      ['circuits_open', undefined], // only workers read it
+      ['circuits_open', NaN], // only workers read it
     ] as const)
       expect([name, figure(name)]).toEqual([name, value]);
   } finally {
@@ -65,15 +69,15 @@ test('a dead receiver and a slow one leave nothing sendable: what they are owed 
 
     const oldest = new Map<number, number>(); // by the time of the read
     await until('both receivers are seen at three reads', async () => {
-      const figure = await scrape(service.url);
+      const figure = await scrape(service);
       const isSeen = ['slow', 'circuit'].every(
         (cause) => figure(`webhooks_unserved{cause="${cause}"}`) === 1,
       );
       if (isSeen) {
         expect(figure('waiting_deliveries{cause="receiver"}')).toBeGreaterThan(0);
         expect(figure('waiting_deliveries{cause="circuit"}')).toBeGreaterThan(0);
-        const readAt = figure('background_task_succeeded_timestamp_seconds{task="backlog gauges"}')!;
-        oldest.set(readAt, figure('sendable_oldest_seconds') ?? NaN);
+        const readAt = figure('background_task_succeeded_timestamp_seconds{task="backlog gauges"}');
+        oldest.set(readAt, figure('sendable_oldest_seconds'));
       }
       return oldest.size >= 3;
     });
@@ -81,12 +85,12 @@ test('a dead receiver and a slow one leave nothing sendable: what they are owed 
 
     await slow.waitFor(orders, undefined, 90_000);
     await until('all attempts are counted', async () => {
-      const figure = await scrape(service.url);
+      const figure = await scrape(service);
       return figure('delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === orders;
     });
-    const figure = await scrape(service.url);
+    const figure = await scrape(service);
     expect(figure('event_to_first_attempt_seconds_bucket{le="5"}')).toBeLessThan(
-      figure('event_to_first_attempt_seconds_count')!,
+      figure('event_to_first_attempt_seconds_count'),
     );
     expect(figure('sendable_seconds_bucket{le="5"}')).toBe(figure('sendable_seconds_count'));
   } finally {
@@ -104,7 +108,7 @@ test('what waits because a worker has no free place is ours, although it is clai
     for (let n = 0; n < 40; n += 1) await placeOrder(account);
     await until(
       'a delivery has waited for a place for longer than ten attempts take',
-      async () => ((await scrape(service.url))('sendable_oldest_seconds') ?? 0) > 6,
+      async () => (await figureOf(service, 'sendable_oldest_seconds')) > 6,
       25_000,
     );
   } finally {

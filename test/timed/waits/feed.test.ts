@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { expectSuccess } from '../../support/expect.js';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  type Account,
-  type ApiResponse,
-} from '../../support/client.js';
+import { operator, placeOrder, registerAccount } from '../../support/client.js';
 import {
   startProcess,
   startServiceOfRole,
@@ -14,7 +8,7 @@ import {
   type RunningProcess,
   type Service,
 } from '../../support/harness.js';
-import { until } from '../../support/until.js';
+import { poll, statesOf, untilWaiting } from '../../support/feed.js';
 
 let service: Service;
 let worker: RunningProcess;
@@ -28,21 +22,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const cursorOf = ({ data }: ApiResponse) => data.nextCursor as string;
-const statesOf = (response: ApiResponse) => {
-  expectSuccess(response, 200);
-  return (response.data.events as { state: string }[]).map(({ state }) => state);
-};
-const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
-const poll = async (of: Account, query?: string, wait = '15s') => {
-  const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
-  return { response, at: Date.now() };
-};
-const untilWaiting = (at: { url: string } = service, count = 1) =>
-  until('the reader waits', async () => {
-    const text = await (await fetch(`${at.url}/metrics`)).text();
-    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
-  });
 const least = async (times: number, measure: () => Promise<number>) => {
   const measured: number[] = [];
   for (let n = 0; n < times; n += 1) measured.push(await measure());
@@ -54,7 +33,7 @@ test('a waiting reader gets events of a worker half a second after the commit, a
   let trackingId = '';
   const byWorker = await least(4, async () => {
     const polled = poll(account);
-    await untilWaiting();
+    await untilWaiting(service);
     trackingId = await placeOrder(account);
     const { response, at } = await polled;
     expect(statesOf(response)).toEqual(['CREATED']);
@@ -64,7 +43,7 @@ test('a waiting reader gets events of a worker half a second after the commit, a
   const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'].values();
   const here = await least(4, async () => {
     const polled = poll(account, undefined, '20s');
-    await untilWaiting();
+    await untilWaiting(service);
     const state = states.next().value!;
     const sent = await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
     const respondedAt = Date.now();
@@ -81,7 +60,7 @@ test('a wait ends within ten seconds when access ended on another process', asyn
   const another = await startProcess(service.env, 'api');
   try {
     const polled = poll(account, undefined, '20s');
-    await untilWaiting();
+    await untilWaiting(service);
     const endedAt = Date.now();
     await operator(another, `/users/${account.userId}/sign-out`, { method: 'POST' });
     const { response, at } = await polled;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { basic, operator, registerAccount, request } from '../../support/client.js';
+import { figureOf, basic, operator, registerAccount, request } from '../../support/client.js';
 import { startServiceToInspect, type Service } from '../../support/harness.js';
 
 /** The text of /metrics may be older by a fifth of a second. */
@@ -11,8 +11,7 @@ const staleMs = 300;
  */
 async function cpuSecondsOf(service: Service): Promise<number> {
   await sleep(staleMs);
-  const text = await (await fetch(`${service.url}/metrics`)).text();
-  return Number(/^parcelhook_process_cpu_seconds_total (\S+)$/m.exec(text)![1]);
+  return figureOf(service, 'process_cpu_seconds_total');
 }
 
 test('a wrong password, an unknown e-mail and a user without a password cost the same, one hash each; an unknown key costs none', async () => {
