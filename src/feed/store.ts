@@ -1,5 +1,6 @@
 import { eventsOf } from '../engine/engine.js';
 import type { Database } from '../platform/database/postgres.js';
+import { lowestId } from '../platform/ids.js';
 
 /** A reader's position: after the event with this position and id. */
 export interface Place {
@@ -14,7 +15,7 @@ export interface Cursor extends Place {
   timeMs: number;
 }
 
-export const origin: Place = { position: 0n, eventId: '00000000-0000-0000-0000-000000000000' };
+export const origin: Place = { position: 0n, eventId: lowestId };
 
 /** 46 bytes in base64url: epoch, position, event id, time. */
 export const cursorForm = /^[A-Za-z0-9_-]{61}[AQgw]$/;

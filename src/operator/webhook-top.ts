@@ -8,6 +8,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { withoutQuerySql } from '../engine/engine.js';
 import { webhook } from '../webhooks/responses.js';
 import { listWebhookIds } from '../webhooks/store.js';
+import { lowestId } from '../platform/ids.js';
 
 const sorts = ['failing', 'backlog', 'slow'] as const;
 type Sort = (typeof sorts)[number];
@@ -61,7 +62,6 @@ type TopWebhook = DescribedWebhook &
 const countedMax = 200_000;
 const walk = { maxWebhooks: 10_000, most: 20, leaders: 1_000 };
 const maxWalked = 10;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Counting a backlog costs as much as it is long. So every webhook is counted a little way, the leaders further, and
@@ -70,7 +70,7 @@ const firstId = '00000000-0000-0000-0000-000000000000';
  */
 async function listBacklogs(db: Database, limit: number): Promise<string[]> {
   let leaders: Owed[] = [];
-  let afterId: string | null = firstId;
+  let afterId: string | null = lowestId;
   for (let walked = 0; walked < maxWalked && afterId !== null; walked += 1) {
     const page: Awaited<ReturnType<typeof listMostOwed>> = await listMostOwed(db, afterId, walk);
     leaders = [...leaders, ...page.webhooks].sort(byCount).slice(0, walk.leaders);

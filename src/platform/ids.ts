@@ -25,6 +25,9 @@ export function newId(atMs: number = Date.now()): string {
   return v7({ msecs: atMs, seq: sequence, random: pooledRandomBytes(16) });
 }
 
+/** A walk by id begins after it. */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+
 export const firstIdOf = (atMs: number): string => {
   const digits = atMs.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;

@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { afterFailure, afterPage } from '../../platform/tasks.js';
 import * as store from './store.js';
+import { lowestId } from '../../platform/ids.js';
 
 export interface RemovalDependencies {
   db: Database;
@@ -21,12 +22,11 @@ interface Step {
   first: string;
 }
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const step = (
   rows: string,
   key: string,
   deletePiece: store.DeletePiece,
-  { first = firstId, table = rows, isShared = false } = {},
+  { first = lowestId, table = rows, isShared = false } = {},
 ): Step => ({ rows, page: { table, key, isShared }, deletePiece, first });
 
 /** Tables that may still get rows while a shipper is removed, in an order that leaves no dangling references. */
@@ -69,7 +69,7 @@ interface Piece {
   at: Walk;
 }
 
-const start = { index: 0, after: firstId, found: 0, skipped: 0 };
+const start = { index: 0, after: lowestId, found: 0, skipped: 0 };
 
 /**
  * One piece per run, by one worker at a time. Walks a shipper's tables until nothing is found, and once more after
@@ -144,7 +144,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
       return void (pieceRows = afterFailure({ after: null, size: pieceRows }, null).place.size);
     const next = await store.findNext(db, page, at.shipperId, at.after);
     logger.error(
-      { shipperId: at.shipperId, rows, id: firstKey === firstId ? next : null, error: describeError(error) },
+      { shipperId: at.shipperId, rows, id: firstKey === lowestId ? next : null, error: describeError(error) },
       'row of a removed shipper not deleted; retrying in a later walk',
     );
     if (steps === dataSteps) walk = { ...at, ...behind(steps, at.index, next), skipped: at.skipped + 1 };

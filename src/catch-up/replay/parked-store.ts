@@ -1,4 +1,4 @@
-import { firstIdOf, timeOfId } from '../../platform/ids.js';
+import { firstIdOf, timeOfId, lowestId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './piece-store.js';
 import {
@@ -46,7 +46,7 @@ export async function parkPage(
      )
      select (select webhook_id from page order by webhook_id desc limit 1) as last,
             (select count(*)::int from page) as looked, array(select webhook_id from parked) as parked`,
-    [after ?? '00000000-0000-0000-0000-000000000000', limit, parkedAfter - 1],
+    [after ?? lowestId, limit, parkedAfter - 1],
   );
   const { last, looked, parked } = row!;
   return { next: looked === limit ? last : null, parked };

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { Columns } from '../../platform/database/parameters.js';
-import { firstIdOf } from '../../platform/ids.js';
+import { firstIdOf, lowestId } from '../../platform/ids.js';
 import { maxClaimedBodyBytes, type AttemptRecord } from './types.js';
 
 /**
@@ -221,7 +221,7 @@ export const claimed = (leaseMs: string) =>
  * later. It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no
  * webhook is missed.
  */
-export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
+export const owingWebhooks = (limit: string, after = `'${lowestId}'`) => `owing as (
     (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null
       order by webhook_id, due_at limit 1)
     union all

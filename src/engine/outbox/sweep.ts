@@ -12,6 +12,7 @@ import {
   sameDelivery,
 } from './sql.js';
 import { inLockOrder, keyRows, type Due, type RowKey, type Turn } from './types.js';
+import { lowestId } from '../../platform/ids.js';
 
 export interface Findings {
   /** Null after the last page. */
@@ -95,8 +96,8 @@ export async function inspectPage(
                  and (select supersede from webhooks where webhook_id = n.webhook_id)
                  and (${laterOwed('n')} or n.attempt_count > 0 and ${laterFinished('n')})) else '[]' end as overtaken`,
     [
-      after?.shipperId ?? firstKey,
-      after?.deliveryId ?? firstKey,
+      after?.shipperId ?? lowestId,
+      after?.deliveryId ?? lowestId,
       options.unattendedAfterMs,
       options.orderHoldMs,
       options.limit,
@@ -108,14 +109,12 @@ export async function inspectPage(
   return { ...findings, next: looked === options.limit ? last : null };
 }
 
-const firstKey = '00000000-0000-0000-0000-000000000000';
-
 export async function findFirst(db: Database, after: RowKey | null): Promise<RowKey | null> {
   const rows = await db.query<RowKey>(
     'find-first-owed',
     `select shipper_id as "shipperId", delivery_id as "deliveryId" from outbox
       where (shipper_id, delivery_id) > ($1::uuid, $2::uuid) order by shipper_id, delivery_id limit 1`,
-    [after?.shipperId ?? firstKey, after?.deliveryId ?? firstKey],
+    [after?.shipperId ?? lowestId, after?.deliveryId ?? lowestId],
   );
   return rows[0] ?? null;
 }
@@ -142,7 +141,7 @@ export async function findLapsed(
                 cross join lateral (${frontOf('w.webhook_id')}) o
                 where ${isCallable('w')} and o.status = 'SENDING' and o.lease_until <= now()
                 limit ${maxLapsed}) l) as lapsed`,
-    [after ?? firstKey, limit],
+    [after ?? lowestId, limit],
   );
   const { last, looked, lapsed } = row!;
   return { next: looked === limit ? last : null, lapsed };
@@ -153,7 +152,7 @@ export async function findFirstOwing(db: Database, after: string | null): Promis
     'find-first-owing',
     `select webhook_id as "webhookId" from outbox where webhook_id > $1::uuid and due_at is not null
       order by webhook_id, due_at limit 1`,
-    [after ?? firstKey],
+    [after ?? lowestId],
   );
   return rows[0]?.webhookId ?? null;
 }

@@ -18,6 +18,7 @@ import {
   takeOut,
 } from './sql.js';
 import { rowSet } from '../../platform/database/parameters.js';
+import { lowestId } from '../../platform/ids.js';
 
 /** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
 const scheduledWhileWaiting = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
@@ -163,7 +164,7 @@ export async function reorderDeliveries(deps: ReorderDependencies, webhookId: st
  * wait are checked again after the commit: their blockers may have been settled meanwhile.
  */
 export async function recomputeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
-  let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
+  let last: ShipmentState | null = { shipmentId: lowestId, sequence: 0 };
   while (last) {
     const page: RecomputedPage = await recomputePage(db, webhookId, last, holdMs);
     const turns = distinctTurns(page.waiting.map((shipmentId) => ({ webhookId, shipmentId })));

@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/telemetry/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { cancelExpired, eventsOf, ms, owedSinceBefore, owedTo } from '../../engine/engine.js';
 import { createWalk } from '../../platform/tasks.js';
+import { lowestId } from '../../platform/ids.js';
 
 const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;
@@ -225,7 +226,6 @@ export function daysBehind(partitions: Partition[], retentionMs: number, nowMs: 
 export const behindDays = (endMs: number, retentionMs: number, nowMs: number): number =>
   Math.max(0, (nowMs - retentionMs - endMs) / dayMs);
 
-const firstKey = '00000000-0000-0000-0000-000000000000';
 const webhooksPerStep = 500;
 /** Longer than any statement that may still insert deliveries for a webhook deleted meanwhile. */
 const minAge = '1 hour';
@@ -238,13 +238,13 @@ const minAge = '1 hour';
 export function createPurge(db: Database, logger: Logger): () => Promise<boolean> {
   const walk = createWalk<string>(
     webhooksPerStep,
-    (after) => findFirstDeleted(db, after ?? firstKey),
+    (after) => findFirstDeleted(db, after ?? lowestId),
     (webhookId, error) =>
       logger.error({ webhookId, error: describeError(error) }, 'webhook not purged; the next walk retries'),
   );
   return async () => {
     const { next, purged } = await walk.page(async (after, limit) => {
-      const done = await purgeDeletedWebhooks(db, after ?? firstKey, limit);
+      const done = await purgeDeletedWebhooks(db, after ?? lowestId, limit);
       return { next: done.checked === limit ? done.last : null, purged: done.purged };
     });
     if (purged > 0) logger.info({ webhooks: purged }, 'deleted webhooks purged');

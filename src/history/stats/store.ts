@@ -3,6 +3,7 @@ import { hourOf, isActive, isTroubled, ms } from '../../engine/engine.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { createWalk } from '../../platform/tasks.js';
+import { lowestId } from '../../platform/ids.js';
 
 /** The hour in which the last successful attempt started; null if there was none. */
 export const lastSuccessHour = (webhookId: string) => `greatest(
@@ -177,7 +178,6 @@ export async function listSlow(db: Database, limit: number): Promise<string[]> {
   return rows.map(({ webhookId }) => webhookId);
 }
 
-const firstKey = '00000000-0000-0000-0000-000000000000';
 const countsPerStep = 2_000;
 
 /** A page may end within a webhook's counts; the next page then begins with that webhook. */
@@ -185,7 +185,7 @@ interface Position {
   webhookId: string;
   isAfter: boolean;
 }
-const start: Position = { webhookId: firstKey, isAfter: false };
+const start: Position = { webhookId: lowestId, isAfter: false };
 
 /**
  * The function adds some unfolded counts to their hours, webhook by webhook, and resolves with whether the walk goes
