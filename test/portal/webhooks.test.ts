@@ -292,7 +292,7 @@ inBrowser('a delivery that waits for the rate of its webhook says the rate', asy
   const hook = await startHook(account, { description: 'Slow one', ordering: 'NONE', maxPerSecond: 1 });
   await placeOrders(account, 30);
   await page.goto(`/deliveries?webhookId=${hook.webhookId}&status=HELD`);
-  await page.getByRole('row').getByText('at most 1 a second').last().click();
+  await page.getByRole('row').getByText('at most 1 a second').first().click();
   await page
     .getByRole('complementary')
     .getByText('It is waiting because the webhook is called at most 1 time a second.')
