@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -57,12 +58,10 @@ export function createAccountCache<Row>(read: (keys: string[]) => Promise<Map<st
       if (ageMs > freshMs) loadOnce(key).catch(() => undefined); // the next request that has to wait gets the error
       return entry.row;
     },
-    /** The row as of now, with all changes by this process. Throws ApiError UNAVAILABLE. */
-    getFresh: async (key: string) => {
-      let loaded = await load(key);
-      while (loaded.readAt <= clearedAt) loaded = await load(key);
-      return loaded.row;
-    },
+    /** Reads the row again: it has all changes made before the call. Throws ApiError UNAVAILABLE. */
+    getFresh: async (key: string) => (await load(key)).row,
+    /** Whether an account may have changed since this time (performance.now()). */
+    isChangedSince: (sinceMs: number) => clearedAt >= sinceMs,
     /** Call it after each change of an account by this process. */
     clear: () => {
       clearedAt = performance.now();
@@ -146,11 +145,19 @@ export async function judgeBy(
   return { verdict: judgeNow(claims, keyHash, fresh), principal: fresh };
 }
 
-/** Whether a session is good by what the database says now; false if it does not say. */
+/** Longer than this no response waits to learn whether its session may be renewed. */
+const renewalWaitMs = 250;
+
+/**
+ * Returns whether the session is good according to the database, read just now; false if that fails, takes long, or an
+ * account changed meanwhile: a later response renews it.
+ */
 export async function isGoodNow(
-  principals: Pick<PrincipalCache, 'getFresh'>,
+  principals: Pick<PrincipalCache, 'getFresh' | 'isChangedSince'>,
   claims: VerifiedClaims,
 ): Promise<boolean> {
-  const fresh = await principals.getFresh(claims.userId).catch(() => null);
-  return judgeNow(claims, claims.accountKeyHash, fresh) === 'GOOD';
+  const askedAtMs = performance.now();
+  const reading = principals.getFresh(claims.userId).catch(() => null);
+  const fresh = await Promise.race([reading, sleep(renewalWaitMs, null, { ref: false })]);
+  return judgeNow(claims, claims.accountKeyHash, fresh) === 'GOOD' && !principals.isChangedSince(askedAtMs);
 }

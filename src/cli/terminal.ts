@@ -4,7 +4,7 @@ import { printable, wrapped } from '../client/listen/text.js';
 
 export type Env = Record<string, string | undefined>;
 
-/** Of a response. */
+/** The data of a response. */
 export type Data = Record<string, unknown>;
 
 export interface Io {

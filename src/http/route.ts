@@ -184,7 +184,7 @@ export const operatorRoute = <
   spec: Omit<RouteSpec<Params, Query, Headers, Body>, 'auth' | 'tag'>,
 ): Route => route<Params, Query, Headers, Body>({ ...spec, auth: 'operator', tag: 'Operator' });
 
-/** The faults of a body that were found when it was read: of the items of its lists, and others. `more` are not kept. */
+/** The faults found while a body was read: in the items of its lists, and elsewhere. `more` counts those not kept. */
 export type BodyFaults = Record<'beside' | 'ofItems', { details: Detail[]; more: number }>;
 
 /**
@@ -240,7 +240,7 @@ export function parseRequest(
 
 const noFaults: BodyFaults = { beside: { details: [], more: 0 }, ofItems: { details: [], more: 0 } };
 
-/** Where not all find room, those outside lists and objects come first, and the last says how many more there are. */
+/** Returns at most `maxDetails`. If there are more, those outside lists and objects come first, and the last counts the rest. */
 function cut(details: Detail[], more: number): Detail[] {
   const count = details.length + more;
   if (count <= maxDetails) return details;
@@ -248,7 +248,7 @@ function cut(details: Detail[], more: number): Detail[] {
   const ordered = [...details.filter((one) => !isWithin(one)), ...details.filter(isWithin)];
   const shown = ordered.slice(0, maxDetails - 1);
   const rest = (count - shown.length).toLocaleString('en');
-  return [...shown, { path: 'body', message: `has ${rest} more faults, which are not listed` }];
+  return [...shown, { path: 'body', message: `has ${rest} more errors, which are not listed` }];
 }
 
 export function besides(first: Detail[], more: Detail[]): Detail[] {

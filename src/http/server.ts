@@ -157,7 +157,7 @@ function handler(spec: Route, api: Api, fail: Fail): RequestHandler {
 interface Locals {
   bodyFaults?: BodyFaults;
   caller?: Caller;
-  /** Renews the portal's session, if that is due, at the moment of the response. */
+  /** Renews the portal's session if that is due; called just before the response is sent. */
   renewSession?(): Promise<unknown>;
 }
 

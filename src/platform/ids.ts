@@ -25,7 +25,7 @@ export function newId(atMs: number = Date.now()): string {
   return v7({ msecs: atMs, seq: sequence, random: pooledRandomBytes(16) });
 }
 
-/** A walk by id begins after it. */
+/** No id is lower: a walk by id begins after this one. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
 export const firstIdOf = (atMs: number): string => {

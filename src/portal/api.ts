@@ -58,7 +58,7 @@ export async function call<Data>(
     } catch (error) {
       if (!isApiError(error)) throw error;
       if (error.status === 401 && !options.isLogin) {
-        if (sentBefore === renewal) isExpired.value = true; // else it was sent with an earlier cookie
+        if (sentBefore === renewal) isExpired.value = true; // otherwise it was sent with an earlier cookie, and is sent again
         attempt = -1;
         continue;
       }

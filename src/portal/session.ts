@@ -44,7 +44,7 @@ export async function logIn(credentials: Credentials): Promise<void> {
   await takeNewCookie();
 }
 
-/** A call has replaced the cookie, which all tabs share. */
+/** Loads the session after a call has replaced the cookie, and tells the other tabs, which share it. */
 export async function takeNewCookie(): Promise<void> {
   await loadSession();
   otherTabs.postMessage('changed');

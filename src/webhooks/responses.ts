@@ -26,7 +26,11 @@ export const webhook = z
       'Why it is `DISABLED`: it responded with 410 (`GONE`) or with the header `webhook-delivery: disable` (`REFUSED`), or nothing succeeded for 5 days, with 10 failed attempts of 3 deliveries on 2 days (`FAILING`).',
       null,
     ),
-    name: described(z.string().nullable(), 'What your programs know it by; null for none.', null),
+    name: described(
+      z.string().nullable(),
+      'The name by which your programs find the webhook; null for none.',
+      null,
+    ),
     ordering: fields.ordering,
     supersede: fields.supersede,
     headers: described(

@@ -204,7 +204,7 @@ export function webhookSchemas(
     .extend({
       name: described(
         webhookName.nullable(),
-        'What your programs know it by; null for none. No two webhooks of yours have the same.',
+        'The name by which your programs find the webhook; null for none. No two webhooks of yours have the same.',
         'orders-production',
       ).optional(),
     })

@@ -66,7 +66,9 @@ inBrowser('a number that many shipments have lists them, and one that none has s
   await page.getByText(none).waitFor();
   await expectSound(page);
   const [{ trackingId }] = (await account.call('/v1/shipments?limit=1')).data.shipments;
-  const begun = page.getByText('If a tracking id begins so, enter the whole: PH and at least 18 letters');
+  const begun = page.getByText(
+    'If it is the beginning of a tracking id, enter the whole id: PH and at least 18',
+  );
   await search.fill(String(trackingId).slice(0, 12).toLowerCase());
   await page.keyboard.press('Enter');
   await begun.waitFor();

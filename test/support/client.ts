@@ -207,7 +207,7 @@ export async function readAll<Item>(call: Account['call'], path: string, list: s
   return items;
 }
 
-/** The text that Prometheus reads of a process. */
+/** Returns a process's metrics, as Prometheus reads them. */
 export const metricsOf = async ({ url }: { url: string }): Promise<string> =>
   (await fetch(`${url}/metrics`)).text();
 

@@ -12,7 +12,7 @@ export const statesOf = (response: ApiResponse): string[] => {
 export const latest = async (of: Account): Promise<string> =>
   cursorOf(await of.call('/v1/events?after=latest'));
 
-/** Waits for news, by default from now on. */
+/** Waits for new events, by default for those after now. */
 export const poll = async (of: Account, query?: string, wait = '15s') => {
   const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
   return { response, at: Date.now() };

@@ -81,7 +81,7 @@ describe('unfinished uploads of one shipper take little memory', () => {
     for (const socket of sockets) socket.destroy();
     console.info(`${count} unfinished uploads: ${(maxMb - beforeMb).toFixed(0)} MB`, counts);
     expect(counts.refused).toBeGreaterThan(count - 40);
-    expect(maxMb - beforeMb).toBeLessThan(120); // one read of each is 56
+    expect(maxMb - beforeMb).toBeLessThan(120); // one read of 64 KiB from each is 56
   });
 });
 

@@ -102,8 +102,8 @@ function headerProblems(header: string, scheme: Scheme): string[] {
 }
 
 /**
- * Renews a session that is used, once that is due. Returns when the session ends. Call it last: if the session has been
- * ended or replaced meanwhile, its cookie must not overwrite the one that the browser has got since.
+ * Renews the session of a request if that is due. Returns the time at which the session ends. Call it last: if the session
+ * was ended or replaced meanwhile, the renewed cookie must not overwrite the browser's newer one.
  */
 export async function slide(
   { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,

@@ -33,7 +33,10 @@ interface LoggedIn {
   claims: TokenClaims;
 }
 
-/** Null, and logged of `actor`, if a credential is wrong. Throws 403 if the shipper is suspended; 429 beyond the limits. */
+/**
+ * Returns null if a credential is wrong, and logs the refusal under `actor`. Throws 403 if the shipper is suspended, 429
+ * beyond the limits.
+ */
 export type LogIn = (request: Request, credentials: Credentials, actor?: Actor) => Promise<LoggedIn | null>;
 
 const wrong = 'The key, the e-mail address or the password is wrong.';
@@ -261,7 +264,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.',
+        'For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, successful responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,

@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.
+         * @description For the pages of the portal. Sets a cookie that lasts as long as an access token; while it is used, successful responses renew it, up to a day from the log-in. Ends the session of the cookie that it replaces. The limits of login apply.
          */
         post: operations["createSession"];
         /**
@@ -1727,7 +1727,7 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -1939,7 +1939,7 @@ export interface components {
              */
             description?: string | null;
             /**
-             * @description What your programs know it by; null for none. No two webhooks of yours have the same.
+             * @description The name by which your programs find the webhook; null for none. No two webhooks of yours have the same.
              * @example orders-production
              */
             name?: string | null;
@@ -1977,7 +1977,7 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -2080,7 +2080,7 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -2298,7 +2298,7 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -2449,7 +2449,7 @@ export interface components {
              */
             disabledReason: "GONE" | "REFUSED" | "FAILING" | null;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -4149,7 +4149,7 @@ export interface components {
              */
             shipperId: string;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;
@@ -4203,7 +4203,7 @@ export interface components {
              */
             shipperName: string;
             /**
-             * @description What your programs know it by; null for none.
+             * @description The name by which your programs find the webhook; null for none.
              * @example null
              */
             name: string | null;

@@ -1,7 +1,7 @@
 /** After this time, the window is back at the one in which the receiver was last overloaded. */
 const recoveryMs = 12_000;
-/** The longest time between two starts: what a receiver refuses by chance never stops it. A dead one has its circuit. */
-const maxGapMs = 1_000;
+/** The longest time between two starts. */
+const maxGapMs = 10_000;
 /** A start that comes so late does not delay the next one: timers are as inexact. */
 const slackMs = 10;
 /**
@@ -19,8 +19,9 @@ const severeFrom = 3;
 const severeShare = 0.5;
 /** So many attempts show what a receiver refuses with a smaller window. */
 const judgedAfter = 25;
-/** Of many attempts, so few refusals are no overload. More than so many always are, whatever causes them. */
+/** Over many attempts, a share of refusals as small as this is no overload. */
 const alwaysTolerated = 0.005;
+/** A share as large as this is always overload, whatever its cause. */
 const maxTolerated = 0.4;
 const slowMs = 1_000;
 /** Refusals that are no fewer than this share of those before have another cause than load. */
@@ -48,7 +49,7 @@ export class Congestion {
   /** The window at `#sinceMs`, when it was last reduced. */
   #from: number;
   #sinceMs: number;
-  /** When it was last reduced by an overload. */
+  /** When an overload last reduced the window; a resume does not count. */
   #overloadedMs = -Infinity;
   /** Attempts that have started since the window was reduced, and those of them that were refused. */
   #ended = 0;
@@ -132,7 +133,7 @@ export class Congestion {
   resumed(nowMs: number): void {
     this.#ceiling = Math.max(this.#ceiling, this.#window);
     this.#reduce(Math.min(1, this.#ceiling / 2), nowMs);
-    this.#judged = judgedAfter; // the first overload counts at once
+    this.#judged = judgedAfter; // a second later, the first overload counts at once
   }
 
   /** True at most every ten seconds. */
@@ -153,7 +154,7 @@ export class Congestion {
     const share = this.#judgedRefused / judgedAfter;
     const isSame = share < maxTolerated && share >= sameShare * this.#shareBefore;
     const margin = 2 * Math.sqrt((share * (1 - share)) / judgedAfter);
-    this.#tolerated = isSame ? Math.min(severeShare, share + margin) : 0;
+    this.#tolerated = isSame ? Math.min(maxTolerated, share + margin) : 0;
   }
 
   #reduce(window: number, nowMs: number): void {

@@ -321,7 +321,7 @@ function readInPieces(socket: Socket, { room, incomplete, onHeld, onBlank }: Rea
 
   const putBack = (unparsed: Buffer) => {
     socket.pause(); // first: a flowing socket would emit the bytes again at once
-    const isSmallPart = unparsed.length < unparsed.buffer.byteLength / 2; // it would keep all that was read with it
+    const isSmallPart = unparsed.length < unparsed.buffer.byteLength / 2; // a small slice keeps its whole buffer in memory
     socket.unshift(isSmallPart ? Buffer.from(unparsed) : unparsed);
   };
   /** Node resumes what it has paused itself. */

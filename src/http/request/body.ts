@@ -86,7 +86,7 @@ export async function readBytes(request: Request, count: (bytes: number) => void
     await readChunks(request, take);
     return bytes.subarray(0, length);
   } finally {
-    bytes = Buffer.alloc(0); // the error of a refusal keeps this function's variables, the request keeps the error
+    bytes = Buffer.alloc(0); // frees the bytes: after a refusal the request keeps the error, and the error this function's variables
   }
 }
 
@@ -221,8 +221,9 @@ function inspect(value: unknown, keys: (string | number)[], faults: BodyFaults, 
 }
 
 /**
- * Keeps `maxDetails` faults of items of the body's lists and as many others, so that neither hides the other. Beyond
- * that the body's own fields are still named, and each item gets its first: items without a detail may be accepted.
+ * Keeps up to `maxDetails` faults in list items and as many elsewhere, so that neither kind crowds out the other. Beyond
+ * that, it still keeps the faults of top-level fields and the first fault of each item, because an item without a detail
+ * may be accepted.
  */
 function note({ beside, ofItems }: BodyFaults, keys: (string | number)[], message: string): void {
   const isOfItem = typeof keys[1] === 'number';

@@ -10,7 +10,7 @@ export interface UnknownField {
   absent: string[];
 }
 
-/** The unknown fields of a body: the first `maxNamed`, its own before those within, and how many more there are. */
+/** The unknown fields of a body: the first `maxNamed`, outer fields before nested ones, and how many more there are. */
 export interface UnknownFields {
   named: UnknownField[];
   more: number;

@@ -46,7 +46,7 @@ export const Chip = ({ name, text }: { name: string; text: string }) => (
 
 export const noSuchNumber = (number: string) =>
   /^PH[A-Z0-9]{1,17}$/i.test(number)
-    ? 'No shipment has this number. If a tracking id begins so, enter the whole: PH and at least 18 letters and digits.'
+    ? 'No shipment has this number. If it is the beginning of a tracking id, enter the whole id: PH and at least 18 letters or digits.'
     : 'No shipment has this number. Upper and lower case differ. Check the number, or enter only its beginning.';
 
 interface SearchProps {

@@ -53,10 +53,11 @@ async function findWaiting(db: Database, webhookId: string): Promise<string[]> {
   return rows.map(({ trackingId }) => trackingId);
 }
 
-/** A form in which nobody can write a sentence, or what a mail program makes a link of. */
-const ownNumber = /^(?=.*\d)[\w#/-]{1,64}$/;
+/** This form is too narrow for a sentence, for a name beside a number, and for what mail programs take for a phone number. */
+const ownNumber =
+  /^(?=.{1,24}$)(?=.*\d)(?![\d_#/-]{9,}$)(?!.*[A-Za-z]{3}.*[^A-Za-z].*[A-Za-z]{3})[A-Za-z0-9]+([_#/-][A-Za-z0-9]+){0,2}$/;
 
-/** Each with the shop's own number beside it, which an order may have from anywhere: only if it has the form of one. */
+/** Adds the shop's own number to each tracking id, but only if it looks like a number: an order may carry any text there. */
 async function withOwnNumbers(db: Database, trackingIds: string[]): Promise<string[]> {
   const rows = await db.query<{ trackingId: string; own: string }>(
     'find-own-numbers',
@@ -104,7 +105,7 @@ const mend = 'See to it that the server at this address responds with a status o
 const sentThen =
   'What is held is then sent, in order. Those that failed before wait for their next attempt; “Recover” in the portal sends them at once.';
 
-/** Nothing else in it comes from a receiver or an order: a stranger may have written that. */
+/** Apart from `shipments`, the mail has no text from a receiver or an order: a stranger may have written that. */
 function contentOf(
   facts: Facts,
   account: string,
@@ -117,7 +118,7 @@ function contentOf(
     disablesAt === null
       ? []
       : [`If nothing succeeds, it is disabled on ${momentOf(disablesAt)} at the earliest.`];
-  const waiting = shipmentsText('States of these shipments wait for it', shipments);
+  const waiting = shipmentsText('States of these shipments are waiting for it', shipments);
   switch (state) {
     case 'WEBHOOK_FAILING':
       return {
@@ -165,7 +166,7 @@ function contentOf(
         subject: 'Notifications given up',
         paragraphs: [
           `${exhausted!.count === 1 ? 'A notification' : `${exhausted!.count} notifications`} to this webhook failed in every retry, and ${exhausted!.count === 1 ? 'is' : 'are'} not tried again. ${webhook} misses them.`,
-          ...shipmentsText('They are of these shipments', shipments, exhausted!.count),
+          ...shipmentsText('They belong to these shipments', shipments, exhausted!.count),
           ...lastResponse(lastFailure),
           `${mend} Then send them again in the portal, with “Recover”.`,
         ],

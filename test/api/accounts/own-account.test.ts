@@ -192,7 +192,7 @@ describe('changing the password', () => {
   describe('while other requests of the session are about to renew its cookie', () => {
     const sentBy = ({ headers }: { headers: Headers }) => headers.get('set-cookie');
     const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
-    /** The session as it is shortly before its end. */
+    /** Returns the cookie of the same session shortly before its end, so that the next request renews it. */
     const lateOf = async (cookie: string) => {
       const claims = decodeJwt(cookie.slice(cookie.indexOf('=') + 1));
       const late = new SignJWT({ ...claims, exp: Math.floor(Date.now() / 1_000) + 60 });
@@ -203,7 +203,7 @@ describe('changing the password', () => {
       return { account, late: await lateOf(await openSession(service, account)) };
     };
 
-    test('one that responds before the change renews it, and the new cookie comes last', async () => {
+    test('one that ends before the change renews the cookie, and the change replaces it', async () => {
       const { account, late } = await latePortalOf('before-change@example.com');
       const renewed = cookieOf(await callAsPortal(service, late, '/v1/webhooks'));
       const next = cookieOf(await change(late, account.password));
@@ -214,7 +214,7 @@ describe('changing the password', () => {
       }
     });
 
-    test('one that responds after the change sends no cookie', async () => {
+    test('one that ends after the change gets no cookie', async () => {
       const { account, late } = await latePortalOf('after-change@example.com');
       const waiting = callAsPortal(service, late, '/v1/events?after=latest&wait=30s');
       await until('it waits', async () => {
@@ -228,7 +228,7 @@ describe('changing the password', () => {
       expect(await sessionOf(next)).not.toBeNull();
     });
 
-    test('one at a process that does not know of the change yet sends no cookie', async () => {
+    test('one at a process that does not know of the change yet gets no cookie', async () => {
       const elsewhere = await startProcess(service.env, 'api');
       const { account, late } = await latePortalOf('elsewhere-change@example.com');
       expect(sentBy(await callAsPortal(elsewhere, late, '/v1/webhooks'))).not.toBeNull();

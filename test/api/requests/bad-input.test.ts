@@ -104,7 +104,7 @@ describe('a refused value is named along with all other errors', () => {
     expect(response.body.error.details).toHaveLength(paths.length);
   });
 
-  test('of more than 1,000 errors, those outside lists and objects come first, and the last counts the rest', async () => {
+  test('if there are more than 1,000 errors, those outside lists and objects come first, and the last one counts the rest', async () => {
     const items = `[${Array(1_500).fill('"\\ud800"').join()}]`;
     const raw = orderText('"package":{', `"package":{"items":${items},`).replace(/\}$/, ',"__proto__":1}');
     const response = await account.call('/v1/shipments?foo=1', { raw });
@@ -113,7 +113,7 @@ describe('a refused value is named along with all other errors', () => {
     expect(details).toHaveLength(1_000);
     expect(details!.slice(0, 3).map(({ path }) => path)).toEqual(['__proto__', 'foo', 'package.items[0]']);
     expect(details!.at(-2)!.path).toBe('package.items[996]');
-    expect(details!.at(-1)).toEqual({ path: 'body', message: 'has 503 more faults, which are not listed' });
+    expect(details!.at(-1)).toEqual({ path: 'body', message: 'has 503 more errors, which are not listed' });
     await nothingWritten();
   });
 

@@ -98,7 +98,7 @@ describe('a field that the endpoint does not have', () => {
     expectWrong(webhook, ['interests', 'targetAddress', 'url', 'events']);
   });
 
-  test('is named if it is among the first hundred of a body, its own first; the rest are counted', async () => {
+  test('is named if it is among the first hundred, outer fields before nested ones; the rest are counted', async () => {
     const ignoredOf = async (count: number) => {
       const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`lotId${index}`, index]));
       const sample = sampleOrder();

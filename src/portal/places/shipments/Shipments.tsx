@@ -112,7 +112,7 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
 
 interface NoneProps {
   isFiltered: boolean;
-  /** Empty unless it is filtered by a number, and by nothing else. */
+  /** The number, if the list is filtered by nothing else; otherwise empty. */
   number: string;
   hasOlder: boolean;
 }

@@ -105,18 +105,20 @@ function Last({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** How the last response began. For support it is not read unasked: that would go to the audit log. */
-function Response({ delivery: { deliveryId, attemptCount, lastAttempt } }: { delivery: Delivery }) {
-  const address = `/v1/deliveries/${deliveryId}`;
-  const { data } = useResource((signal) => read<DeliveryDetails>(address, signal), {
-    key: `${address} ${attemptCount} ${lastAttempt!.startedAt}`,
-  });
-  const attempt = data?.attempts.find(({ startedAt }) => startedAt === lastAttempt!.startedAt);
-  const text = inOneLine(attempt?.responseBody ?? '');
+/** Shows how the last response began. It is not read for support unasked, because that goes to the audit log. */
+function Response({ delivery: { deliveryId, webhookId, lastAttempt } }: { delivery: Delivery }) {
+  const { data: text } = useResource(
+    async (signal) => {
+      const { attempts } = await read<DeliveryDetails>(`/v1/deliveries/${deliveryId}`, signal);
+      const last = attempts.find(({ startedAt }) => startedAt === lastAttempt!.startedAt);
+      return inOneLine(last?.responseBody ?? '');
+    },
+    { key: `${webhookId} ${lastAttempt!.statusCode}`, everyMs: 30_000 },
+  );
   if (!text) return null;
   return (
     <p class="long">
-      Its response: <code>{text}</code>
+      Your server’s response: <code>{text}</code>
     </p>
   );
 }

@@ -68,7 +68,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
         <TextField
           label="Description"
           name="description"
-          hint="A name to show instead of the address, such as Production."
+          hint="A label to show instead of the address, such as Production."
           value={values.description}
           onInput={(description) => set({ description })}
         />
@@ -76,7 +76,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           <TextField
             label="Name"
             name="name"
-            hint="What your programs know it by: up to 64 characters, without /. It is shown instead of the description, and cannot be changed."
+            hint="Your programs find the webhook by this name: up to 64 characters, without /. It is shown instead of the description and cannot be changed later."
             placeholder="orders-production"
             value={name}
             onInput={setName}

@@ -45,6 +45,20 @@ describe('a receiver that collapses', () => {
     expect(got.failed).toBeLessThan(0.05);
   });
 
+  test('beyond ten a minute is soon called as rarely', () => {
+    let counted = { minute: 0, count: 0 };
+    const world = createWorld({
+      w: ({ nowMs }) => {
+        const minute = Math.floor(nowMs / 60_000);
+        counted = minute === counted.minute ? { minute, count: counted.count + 1 } : { minute, count: 1 };
+        return counted.count <= 10 ? { tookMs: 50, sign: 'SUCCEEDED' } : refuses();
+      },
+    });
+    world.run(300_000);
+    const lately = world.attempts.filter(({ startedMs }) => startedMs >= 120_000);
+    expect(lately.length).toBeLessThan(60);
+  });
+
   test('is called faster again once it bears more', () => {
     const respond = responding(20);
     let most = 20;
@@ -67,9 +81,9 @@ describe('a receiver that collapses', () => {
   });
 });
 
-describe('a receiver that refuses some attempts, however few there are,', () => {
+describe('a receiver that refuses a fixed share of attempts, however few there are,', () => {
   test.each([0.002, 0.01, 0.1, 0.25])(
-    '%d of them, is called nearly as fast as one that refuses none',
+    'here %d, is called nearly as fast as one that refuses none',
     (share) => {
       const chance = random(11);
       const respond = responding(20);
@@ -82,13 +96,13 @@ describe('a receiver that refuses some attempts, however few there are,', () => 
     },
   );
 
-  test('half of them, is called once a second at least', () => {
+  test('here half, is called at least every ten seconds', () => {
     const chance = random(11);
     const respond = responding(20);
     const world = createWorld({ w: () => (chance() < 0.5 ? refuses() : respond()) });
     world.run(60_000);
     const attempted = world.attempts.filter(({ startedMs }) => startedMs >= 40_000).length;
-    expect(attempted).toBeGreaterThanOrEqual(19);
+    expect(attempted).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -134,12 +148,12 @@ describe('a webhook that is called again', () => {
     expect(startedIn(15_000, 18_000)).toBeGreaterThan(0.95 * before);
   });
 
-  test('whose receiver bears little is soon called as slowly as that', () => {
+  test('whose receiver bears little is soon called no faster than that', () => {
     const respond = responding(20);
     const world = createWorld({ w: ({ inSecond }) => (inSecond <= 5 ? respond() : refuses()) });
     world.resume();
     world.run(20_000);
-    expect(world.measure('w', 2_000).failed).toBeLessThan(0.15); // it was 0.24
+    expect(world.measure('w', 2_000).failed).toBeLessThan(0.15); // 0.24 while a resume raised the ceiling of the next overload
     expect(world.measure('w', 2_000).perSecond).toBeGreaterThan(4);
   });
 
