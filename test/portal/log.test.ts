@@ -197,8 +197,10 @@ inBrowser('selected deliveries are sent again, at most 50, and refused ones are 
   });
   await page.keyboard.press('Enter');
   await dialog.getByRole('progressbar').waitFor();
-  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
-  await dialog.getByRole('button', { name: 'Stop' }).waitFor(); // what becomes of them is seen
+  for (let presses = 0; presses < 3; presses += 1) {
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Stop' }).waitFor(); // what becomes of them is seen
+  }
   goOn();
   await dialog.getByText('2 deliveries on the way.').waitFor();
   await page.unroute(sending);
