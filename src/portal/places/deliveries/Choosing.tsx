@@ -8,6 +8,7 @@ import { withoutShipment, wordOf } from '../../words.js';
 
 const SendAgain = lazy(async () => (await import('../on-demand.js')).SendAgain);
 const maxChosen = 50;
+const none: ReadonlyMap<string, Delivery> = new Map();
 const mayBeSent = ({ status }: Delivery) => status !== 'CANCELLED';
 
 export interface Choice {
@@ -18,14 +19,14 @@ export interface Choice {
 
 /** The deliveries chosen to be sent again, of those that the filters let in. */
 export function useChoice(key: string): Choice {
-  const [{ chosen, of }, setChoice] = useState({ chosen: new Map<string, Delivery>(), of: key });
+  const [{ chosen, of }, setChoice] = useState({ chosen: none, of: key });
   const choose = (deliveries: Delivery[]) => {
     const all = deliveries.slice(0, maxChosen).map((one) => [one.deliveryId, one] as const);
     setChoice({ chosen: new Map(all), of: key });
     announce(`${all.length} selected`);
   };
   if (session.value?.readOnly) return { chosen: null, choose };
-  return { chosen: of === key ? chosen : new Map(), choose };
+  return { chosen: of === key ? chosen : none, choose };
 }
 
 export function ChoiceBar({ rows, chosen, choose }: Choice & { rows: Delivery[] }) {

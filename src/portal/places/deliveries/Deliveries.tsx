@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
 import { read, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
@@ -183,20 +183,19 @@ const columns = [
 function DeliveryTable({
   pages,
   selected,
-  choice: { chosen, choose },
+  choice,
 }: {
   pages: Page<Delivery>[];
   selected: string | undefined;
   choice: Choice;
 }) {
-  const webhooks = useWebhookList();
   const shown = pages.flatMap(({ rows }) => rows);
   return (
     <div class="table-wrap">
       <table class="deliveries">
         <thead>
           <tr>
-            {chosen && (
+            {choice.chosen && (
               <th scope="col" class="delivery-choice">
                 <span class="unseen">Selected</span>
               </th>
@@ -209,22 +208,43 @@ function DeliveryTable({
           </tr>
         </thead>
         {pages.map(({ cursor, rows }) => (
-          <tbody key={cursor ?? ''}>
-            {rows.map((delivery) => (
-              <Row
-                key={delivery.deliveryId}
-                delivery={delivery}
-                webhook={webhookName(webhooks, delivery)}
-                calls={callsOf(webhooks, delivery.webhookId)}
-                blocker={blockerOf(delivery, shown)}
-                isSelected={delivery.deliveryId === selected}
-                checkbox={chosen && <ChoiceCell delivery={delivery} chosen={chosen} choose={choose} />}
-              />
-            ))}
-          </tbody>
+          <Rows key={cursor ?? ''} {...{ rows, shown, selected, choice }} />
         ))}
       </table>
     </div>
+  );
+}
+
+interface RowsProps {
+  rows: Delivery[];
+  /** The rows of all pages. */
+  shown: Delivery[];
+  selected: string | undefined;
+  choice: Choice;
+}
+
+/** A page of rows, which is drawn again only if it changes: another page below it is drawn alone. */
+function Rows({ rows, shown, selected, choice: { chosen, choose } }: RowsProps) {
+  const webhooks = useWebhookList();
+  const selectedHere = rows.find(({ deliveryId }) => deliveryId === selected);
+  const others = rows.some(({ heldBy }) => heldBy === 'TURN') ? shown : rows;
+  return useMemo(
+    () => (
+      <tbody>
+        {rows.map((delivery) => (
+          <Row
+            key={delivery.deliveryId}
+            delivery={delivery}
+            webhook={webhookName(webhooks, delivery)}
+            calls={callsOf(webhooks, delivery.webhookId)}
+            blocker={blockerOf(delivery, others)}
+            isSelected={delivery === selectedHere}
+            checkbox={chosen && <ChoiceCell delivery={delivery} chosen={chosen} choose={choose} />}
+          />
+        ))}
+      </tbody>
+    ),
+    [rows, others, webhooks, selectedHere, chosen],
   );
 }
 
