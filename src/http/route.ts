@@ -194,7 +194,7 @@ export type BodyFaults = Record<'beside' | 'ofItems', { details: Detail[]; more:
 export function parseRequest(
   spec: Route,
   request: Request,
-  bodyFaults?: BodyFaults,
+  bodyFaults = noFaults(),
 ): {
   params: unknown;
   query: unknown;
@@ -211,7 +211,7 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
-  const { beside, ofItems } = bodyFaults ?? noFaults;
+  const { beside, ofItems } = bodyFaults;
   const bodyDetails = [...beside.details, ...ofItems.details];
   const isOfItem = ({ path }: Detail) => spec.items?.test(path) === true;
   const details = [
@@ -238,7 +238,10 @@ export function parseRequest(
   };
 }
 
-const noFaults: BodyFaults = { beside: { details: [], more: 0 }, ofItems: { details: [], more: 0 } };
+export const noFaults = (): BodyFaults => ({
+  beside: { details: [], more: 0 },
+  ofItems: { details: [], more: 0 },
+});
 
 /** Returns at most `maxDetails`. If there are more, those outside lists and objects come first, and the last counts the rest. */
 function cut(details: Detail[], more: number): Detail[] {

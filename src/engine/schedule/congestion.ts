@@ -61,7 +61,7 @@ export class Congestion {
   #shareBefore = 1;
   /** The share that is refused without overload. */
   #tolerated = 0;
-  /** The window is as large as any; what is refused all the same is remembered. */
+  /** Its window is as large as any: until the next overload it holds nothing back. */
   isRecovered = false;
   /** The mean time for which a successful attempt has its place; 0: unknown. */
   #meanMs = 0;
@@ -118,10 +118,9 @@ export class Congestion {
     this.#reduce(this.#window / 2, nowMs);
   }
 
-  /** The window is as large as any. Returns whether there is nothing to remember. */
-  ends(): boolean {
-    this.isRecovered = true;
-    return this.#tolerated === 0;
+  /** Some refusals are known to have another cause than load. */
+  get isTolerant(): boolean {
+    return this.#tolerated > 0;
   }
 
   /** It will hardly end in time. */

@@ -138,7 +138,9 @@ export class Pacing {
     if (!congestion) return;
     congestion.succeeded(nowMs - startedAtMs!, max, nowMs);
     if (congestion.limit !== lane.limit) lane.setLimit(congestion.limit, nowMs);
-    if (lane.pool === 'quick' && congestion.limit >= max && congestion.ends()) lane.congestion = null;
+    if (lane.pool !== 'quick' || congestion.limit < max) return;
+    if (congestion.isTolerant) congestion.isRecovered = true;
+    else lane.congestion = null;
   }
 
   /** An attempt of a lane with `congestion` is still under way. At most `maxHanging` of them are taken to hang. */

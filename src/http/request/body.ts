@@ -3,7 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, invalidRequest, type Detail, tooManyRequests } from '../../platform/errors.js';
 import { chunksOf, maxChunks, minChunkBytes } from '../connections/small-chunks.js';
-import { maxDetails, type BodyFaults } from '../route.js';
+import { maxDetails, noFaults, type BodyFaults } from '../route.js';
 import { jsonFault } from './json-fault.js';
 import { whileReading } from './watch.js';
 
@@ -42,7 +42,7 @@ export function jsonBody(): RequestHandler {
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await whileReading(response, () => readBytes(request, countBytes));
     if (bytes.length > largeBytes) await ownTick();
-    const faults: BodyFaults = { beside: { details: [], more: 0 }, ofItems: { details: [], more: 0 } };
+    const faults = noFaults();
     const { details } = faults.beside;
     if (!isUtf8(bytes)) details.push({ path: 'body', message: 'must be UTF-8' });
     if (hasMoreValues(bytes, maxValues))
