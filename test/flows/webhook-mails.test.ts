@@ -45,7 +45,7 @@ test('the address of a user is told that a webhook fails and recovers, once each
   const { data } = await set(account, hook.webhookId, { targetAddress, notifyEmail: 'Owner@example.com' });
   expect(data).toMatchObject({ notifyEmail: 'Owner@example.com', notifyEmailConfirmed: true });
   Object.assign(hook.response, { status: 502, body: 'written by a stranger' });
-  const strange = ['see www.stranger.example/1', 'stranger.example/1', `stranger-1${'0'.repeat(64)}`];
+  const strange = ['www.stranger.example/1', 'Ana_Torres_1', '55-1234-5678'];
   const trackingIds = await Promise.all(strange.map((number) => placeOrder(account, number)));
   const numbered = await placeOrder(account, 'SHOP-2026/1001');
   const anHourAgo = `update circuits set failing_since = now() - interval '1 hour'
@@ -63,7 +63,7 @@ test('the address of a user is told that a webhook fails and recovers, once each
     expect(text).toContain(`/webhooks/${hook.webhookId}`);
     for (const trackingId of trackingIds) expect(text).toMatch(new RegExp(`${trackingId}[,.]`));
     expect(text).toContain(`${numbered} (SHOP-2026/1001)`);
-    expect(text).not.toMatch(/stranger|of-the-receiver|whsec_/);
+    expect(text).not.toMatch(/stranger|Torres|5678|of-the-receiver|whsec_/);
   }
   // While the mail server is gone, or refuses for now, the next one is owed; it comes once.
   const { port } = mails;

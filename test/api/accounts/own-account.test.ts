@@ -17,6 +17,7 @@ import {
 import { expectFailure, expectSuccess, expectWrong, offsetForm } from '../../support/expect.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { sharedService } from '../../support/shared-service.js';
+import { untilWaiting } from '../../support/feed.js';
 import { until } from '../../support/until.js';
 
 const service = await sharedService();
@@ -217,15 +218,27 @@ describe('changing the password', () => {
     test('one that ends after the change gets no cookie', async () => {
       const { account, late } = await latePortalOf('after-change@example.com');
       const waiting = callAsPortal(service, late, '/v1/events?after=latest&wait=30s');
-      await until('it waits', async () => {
-        const metrics = await (await fetch(`${service.url}/metrics`)).text();
-        return /^parcelhook_feed_waiting [1-9]/m.test(metrics);
-      });
+      await untilWaiting(service);
       const next = cookieOf(await change(late, account.password));
       const response = await waiting;
       expectFailure(response, 401);
       expect(sentBy(response)).toBeNull();
       expect(await sessionOf(next)).not.toBeNull();
+    });
+
+    test('one that the database does not confirm in time gets its response without a cookie', async () => {
+      const { late } = await latePortalOf('slow-database@example.com');
+      expect(sentBy(await callAsPortal(service, late, '/v1/shipments'))).not.toBeNull();
+      let isLocked = true;
+      const locked = service
+        .sql('begin; lock table users; select pg_sleep(1.5); commit')
+        .finally(() => (isLocked = false));
+      const locks = `select from pg_locks where relation = 'users'::regclass and mode = 'AccessExclusiveLock' and granted`;
+      await until('users are locked', async () => (await service.sql(locks)).length > 0);
+      const response = await callAsPortal(service, late, '/v1/shipments');
+      expectSuccess(response, 200);
+      expect([sentBy(response), isLocked]).toEqual([null, true]);
+      await locked;
     });
 
     test('one at a process that does not know of the change yet gets no cookie', async () => {
