@@ -51,7 +51,7 @@ const tiers: Tier[] = [
     queue: 'postgres',
     runs: 'full',
   },
-  { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 2 },
+  { name: 'waits', folders: ['timed/waits'], queue: 'redis', atOnce: 3 },
   { name: 'alone', folders: ['timed/[^/]+$'], queue: 'redis', atOnce: 1 },
 ];
 

@@ -139,7 +139,7 @@ export async function expectSoundAsIs(page: Page): Promise<void> {
   await page.evaluate(untilDrawn);
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source); // by the debugger: no policy forbids it
   const found = await page.evaluate<[rule: string, elements: string[]][]>(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    `axe.run({ resultTypes: ['violations'], preload: false }).then(({ violations }) =>
        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
   );
   const [look, tooWidePx] = await page.evaluate<[string, number]>(

@@ -1,11 +1,11 @@
 /** A receiver that refuses what is more than it bears, as it is seen from there. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook, type Account } from '../support/client.js';
-import { deliveriesOf, untilFound } from '../support/deliveries.js';
-import { startServiceWith, type Service } from '../support/harness.js';
-import { placeOrders } from '../support/load.js';
-import { startReceiver } from '../support/receiver.js';
+import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
+import { deliveriesOf, untilFound } from '../../support/deliveries.js';
+import { startServiceWith, type Service } from '../../support/harness.js';
+import { placeOrders } from '../../support/load.js';
+import { startReceiver } from '../../support/receiver.js';
 
 let service: Service;
 let account: Account;
