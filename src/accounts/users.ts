@@ -290,6 +290,8 @@ export async function endSession(
        insert into ended_sessions (user_id, session_id, expires_at)
        select user_id, $2, $3 from present where not exists (select from full_up)
        on conflict do nothing
+     ), unlisted as (
+       delete from sessions where session_id = $2 and user_id = $1
      )
      update users set epoch = epoch + 1 where user_id = $1 and exists (select from full_up)`,
     [userId, sessionId, expiresAt, endedPerUser - 1],

@@ -101,6 +101,8 @@ export interface Route extends RouteDocs {
   scope: OperatorScope;
   /** A program's token needs one of these, or `read` for GET; none: only users may call it, unless it is a GET. */
   tokenScopes: TokenScope[];
+  /** No program's token may call it, not even a GET. */
+  usersOnly?: boolean;
   /** True if the response has nothing of another webhook when the caller's token is for one. */
   narrows?: boolean;
   params: z.ZodObject;
@@ -127,6 +129,7 @@ interface RouteSpec<
   cost?: Route['cost'];
   scope?: OperatorScope;
   tokenScopes?: TokenScope[];
+  usersOnly?: boolean;
   narrows?: boolean;
   params?: Params;
   query?: Query;
@@ -172,7 +175,9 @@ export function route<
 export const scopesFor = ({
   method,
   tokenScopes: own,
-}: Pick<Route, 'method' | 'tokenScopes'>): TokenScope[] => (method === 'get' ? [...own, 'read'] : own);
+  usersOnly,
+}: Pick<Route, 'method' | 'tokenScopes' | 'usersOnly'>): TokenScope[] =>
+  method === 'get' && !usersOnly ? [...own, 'read'] : own;
 
 /** Declares an endpoint of the operator's API. */
 export const operatorRoute = <

@@ -9,6 +9,7 @@ import { createLoginLimits } from '../accounts/login/limits.js';
 import { passwordLinkRoute } from '../accounts/login/password-link.js';
 import { createLogIn, loginRoute, sessionRoutes } from '../accounts/login/routes.js';
 import { ownAccountRoutes } from '../accounts/own-routes.js';
+import { createNoteUse } from '../accounts/login/sessions.js';
 import { passwordPage } from '../accounts/password-page.js';
 import { supportPage, createSupportSessions } from '../accounts/support/sessions.js';
 import { createPrincipalCache } from '../accounts/principal-cache.js';
@@ -58,9 +59,11 @@ export function openAccess(resources: Resources, refusals: Refusals) {
     previousSecret: config.TOKEN_SECRET_PREVIOUS,
     lifetimeMs: config.TOKEN_TTL,
   };
+  const sessions = createTokens({ ...signing, audience: 'portal' });
   const credentials = {
     tokens: createTokens({ ...signing, audience: 'api' }),
-    sessions: createTokens({ ...signing, audience: 'portal' }),
+    sessions,
+    noteUse: createNoteUse(db, sessions),
     cookie: createSessionCookie(config.PUBLIC_URL),
     supports: createSupportSessions(db),
   };

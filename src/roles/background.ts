@@ -1,4 +1,5 @@
 import { dropOldAudit } from '../accounts/audit.js';
+import { forgetSessions } from '../accounts/login/sessions.js';
 import { readConcurrencyLimits } from '../accounts/shippers.js';
 import { forgetSupportLinks } from '../accounts/support/store.js';
 import { forgetEndedSessions } from '../accounts/users.js';
@@ -191,6 +192,7 @@ function backgroundTasks({ resources, dispatch, creation }: BackgroundDependenci
       () => deleteOldExternalIds(db, retentionMs),
       () => deleteExpiredIdempotencyKeys(db),
       () => forgetEndedSessions(db),
+      () => forgetSessions(db),
       () => forgetSupportLinks(db),
       () => deleteOldDestinations(db),
       () => deleteOldMails(db),

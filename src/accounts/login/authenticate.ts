@@ -102,15 +102,16 @@ function headerProblems(header: string, scheme: Scheme): string[] {
 }
 
 /**
- * Renews the session of a request if that is due. Returns the time at which the session ends. Call it last: if the session
+ * Notes the use of a request's session, and renews it if that is due. Returns the time at which the session ends. Call it last: if the session
  * was ended or replaced meanwhile, the renewed cookie must not overwrite the browser's newer one.
  */
 export async function slide(
-  { sessions, cookie }: Pick<ShipperCredentials, 'sessions' | 'cookie'>,
+  { sessions, cookie, noteUse }: Pick<ShipperCredentials, 'sessions' | 'cookie' | 'noteUse'>,
   principals: PrincipalCache,
   response: Response,
   claims: VerifiedClaims,
 ): Promise<number> {
+  noteUse(claims.session!.sessionId);
   const renewed = await sessions.renew(claims);
   if (!renewed || !(await isGoodNow(principals, claims))) return claims.expiresAtMs;
   if (!response.headersSent) cookie.set(response, renewed.token, renewed.lifetimeSeconds);
@@ -122,6 +123,7 @@ export interface ShipperCredentials {
   tokens: Tokens;
   sessions: Tokens;
   cookie: SessionCookie;
+  noteUse(sessionId: string): void;
   supports: SupportSessions;
 }
 

@@ -20,6 +20,7 @@ import { endSession, findUserByLogin, rememberOrigin, type User } from '../users
 import type { Actor, Refusals } from '../audit.js';
 import { sha256, verifyPassword } from '../credentials.js';
 import type { LoginLimits } from './limits.js';
+import { beginSession } from './sessions.js';
 
 interface Credentials {
   /** The hash of the account key. */
@@ -117,7 +118,7 @@ export function loginRoute(logIn: LogIn, tokens: Tokens): Route {
   });
 }
 
-interface SessionDependencies extends Pick<ShipperCredentials, 'sessions' | 'cookie' | 'supports'> {
+interface SessionDependencies extends Omit<ShipperCredentials, 'tokens'> {
   db: Database;
   logIn: LogIn;
   principals: PrincipalCache;
@@ -276,9 +277,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         if (!loggedIn) throw unauthorized('Bearer', wrong); // with Basic, a browser would ask for a password itself
         const { user, claims } = loggedIn;
         await endCurrent(request); // its cookie is replaced, so nobody could log it out any more
-        const token = await sessions.issue(claims);
-        const verified = (await sessions.verify(token))!;
-        cookie.set(response, token, sessions.lifetimeSeconds);
+        const verified = await beginSession(deps, request, response, claims);
         return { httpStatus: 201, data: describe(verified, email, user.shipperName) };
       },
     }),

@@ -51,7 +51,7 @@ ${logInCommand('"$EMAIL:$PASSWORD"')}
 \`\`\`
 
 Some need an id from a response: \`TRACKING_ID\` from an order, \`WEBHOOK_ID\` from a webhook, \`DELIVERY_ID\` from the
-deliveries, \`REPLAY_ID\` from a replay, \`TOKEN_ID\` from a token. The operator's need \`OPERATOR_TOKEN\`, and some
+deliveries, \`REPLAY_ID\` from a replay, \`TOKEN_ID\` from a token, \`SESSION_ID\` from your sessions. The operator's need \`OPERATOR_TOKEN\`, and some
 \`SHIPPER_ID\` from the shippers or \`USER_ID\` from a shipper's users.`;
 
 /** curl options by security scheme. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import {
   fromPortal,
   newProgram,
@@ -22,7 +23,14 @@ let intruder: Account;
 let cookies: { owner: string; intruder: string };
 let programs: { owner: string; intruder: string };
 let receiver: Receiver;
-let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string; tokenId: string };
+let ids: {
+  webhookId: string;
+  trackingId: string;
+  deliveryId: string;
+  replayId: string;
+  tokenId: string;
+  sessionId: string;
+};
 
 beforeAll(async () => {
   service = await sharedService();
@@ -49,7 +57,9 @@ beforeAll(async () => {
     const { data } = await owner.call('/v1/deliveries');
     return data.deliveries.every(({ status }: { status: string }) => status === 'SUCCEEDED');
   });
-  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId, tokenId };
+  const sessionId = decodeJwt(cookies.owner.split('=')[1]!).jti!;
+  const { deliveryId } = log.data.deliveries[0] as { deliveryId: string };
+  ids = { webhookId, trackingId, deliveryId, replayId, tokenId, sessionId };
 });
 // Only a replay that runs can be cancelled. A worker may end it, for a time so far ahead looks like a wrong clock.
 beforeEach(async () => {
@@ -98,13 +108,15 @@ const routes: Route[] = [
     () => '/v1/password',
     { currentPassword: 'correct horse battery', newPassword: 'planted password' },
   ],
+  ['GET', () => '/v1/sessions'],
   ['DELETE', () => '/v1/sessions'],
+  ['DELETE', ({ sessionId }) => `/v1/sessions/${sessionId}`],
 ];
 const withIds = routes.filter(([, path]) => path.length > 0);
 /** No program may call it: whatever it asks for is 403. */
-const isForUsers = ([method, path]: Route) => method !== 'GET' && path(ids).startsWith('/v1/tokens');
+const isForUsers = ([method, path]: Route) => method !== 'GET' && /^\/v1\/(tokens|sessions)/.test(path(ids));
 const name = ([method, path]: Route) =>
-  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}', tokenId: '{tokenId}' })}`;
+  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}', tokenId: '{tokenId}', sessionId: '{sessionId}' })}`;
 const sendWith = ([method, path, body]: Route, key: string | null, headers: Record<string, string>) =>
   request(
     `${service.url}${path(ids)}${key === null ? '' : `${path(ids).includes('?') ? '&' : '?'}key=${key}`}`,
@@ -193,6 +205,7 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
       deliveryId: userId,
       replayId: userId,
       tokenId: userId,
+      sessionId: userId,
     };
     const ofNobody: Route = [one[0], () => one[1](unknown), one[2]];
     const nobodys = await send(ofNobody, intruder.accountKey, intruder.token);

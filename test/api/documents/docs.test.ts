@@ -100,7 +100,10 @@ function requestOf(command: string, env: Record<string, string>) {
 const exampleIdVariables = {
   TRACKING_ID: 'PH1M7YZMHG0R8EB1NC38',
   ...Object.fromEntries(
-    ['WEBHOOK', 'DELIVERY', 'REPLAY', 'TOKEN', 'SHIPPER', 'USER'].map((name) => [`${name}_ID`, exampleId]),
+    ['WEBHOOK', 'DELIVERY', 'REPLAY', 'TOKEN', 'SESSION', 'SHIPPER', 'USER'].map((name) => [
+      `${name}_ID`,
+      exampleId,
+    ]),
   ),
 };
 
@@ -146,7 +149,7 @@ describe('the example commands', () => {
 
   test('are valid requests: one for each operation, with its credentials and a valid body', async () => {
     expect(commands().length).toBe(operationsOf(document).size);
-    const endsToken = (command: string) => Number(command.includes('/v1/sessions'));
+    const endsToken = (command: string) => Number(command.includes('/v1/sessions?'));
     for (const command of commands().sort((a, b) => endsToken(a) - endsToken(b))) {
       const { url, options } = requestOf(command, env());
       const response = await request(url, options);

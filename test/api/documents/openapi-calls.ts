@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import {
   fromPortal,
   basic,
@@ -43,6 +44,8 @@ export interface World {
   supportToken: string;
   cookie: string;
   tokenId: string;
+  /** The session that is ended. */
+  sessionId: string;
 }
 
 export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
@@ -95,6 +98,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     supportToken,
     cookie: await openSession(service, account),
     tokenId: (await newProgram(service, account, { scopes: ['read'] })).tokenId,
+    sessionId: decodeJwt((await openSession(service, account)).split('=')[1]!).jti!,
   };
 }
 
@@ -154,6 +158,8 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       body: { currentPassword: world.guest.password, newPassword: 'correct horse battery staple' },
     }),
     endSessions: byUserOf('other', '/v1/sessions', { method: 'DELETE' }),
+    listSessions: shipper(() => '/v1/sessions'),
+    endSession: shipper(({ sessionId }) => `/v1/sessions/${sessionId}`, { method: 'DELETE' }),
     revokeToken: shipper(({ tokenId }) => `/v1/tokens/${tokenId}`, { method: 'DELETE' }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),

@@ -110,6 +110,7 @@ describe('the document describes the responses', () => {
       deliveryId: unknownId,
       replayId: unknownId,
       tokenId: unknownId,
+      sessionId: unknownId,
       trackingId: 'NONE',
       toCancel: 'NONE',
     };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endSession, forgetEndedSessions } from '../../../src/accounts/users.js';
+import { forgetSessions } from '../../../src/accounts/login/sessions.js';
 import { rememberOrigin } from '../../../src/accounts/users.js';
 import { newId } from '../../../src/platform/ids.js';
 import { type World, createWorld } from '../../support/core/world.js';
@@ -39,6 +40,25 @@ test('a session that was ended is forgotten an hour after its token has expired'
   await endSession(world.db, { userId, sessionId: running, expiresAt: inAnHour() });
   await forgetEndedSessions(world.db);
   expect(await ended(userId)).toEqual([recent, running]);
+});
+
+test('a listed session is forgotten once its latest token has expired, or it has lasted long enough', async () => {
+  const userId = await newUser();
+  const [unused, over, running] = [newId(), newId(), newId()];
+  for (const [sessionId, expiresIn, endsIn] of [
+    [unused, '-1 minute', '1 hour'],
+    [over, '1 minute', '-1 minute'],
+    [running, '1 minute', '1 hour'],
+  ])
+    await world.sql(
+      `insert into sessions (session_id, user_id, user_epoch, browser, started_at, expires_at, ends_at)
+       values ($1, $2, 0, '', now(), now() + $3::interval, now() + $4::interval)`,
+      [sessionId, userId, expiresIn, endsIn],
+    );
+  await forgetSessions(world.db);
+  expect(await world.sql('select session_id as id from sessions where user_id = $1', [userId])).toEqual([
+    { id: running },
+  ]);
 });
 
 test('a user has at most three thousand of them: the next one ends all sessions and tokens instead', async () => {

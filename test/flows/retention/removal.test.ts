@@ -155,6 +155,7 @@ const thoughtOf = [
     'users',
     'webhooks',
     'ended_sessions',
+    'sessions',
     'login_origins',
     'attempt_counts',
     'webhook_hours',
