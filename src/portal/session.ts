@@ -62,7 +62,7 @@ export function inWords(error: unknown): unknown {
 const waitOf = (seconds: number) => (seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
 
 /** Loads the page anew, so that nothing of this account is left in it. */
-async function endSession(path: string): Promise<void> {
+export async function endSession(path: string): Promise<void> {
   await call('DELETE', path, undefined, { isLogin: true });
   otherTabs.postMessage('changed');
   location.assign('/');

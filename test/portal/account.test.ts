@@ -2,6 +2,8 @@ import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import {
   callAsPortal,
+  fromPortal,
+  logInToPortal,
   newProgram,
   openSession,
   operator,
@@ -126,6 +128,37 @@ inBrowser('a new password needs the current one, and this session goes on', asyn
   portal.allow(/status of 40[01]/);
 });
 
+inBrowser('sessions are listed with their browsers, and another one is ended by the keyboard', async () => {
+  const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:141.0) Gecko/20100101 Firefox/141.0';
+  const headers = { ...fromPortal, 'user-agent': userAgent };
+  const { headers: sent } = await logInToPortal(service, account, headers);
+  const lost = sent.get('set-cookie')!.split(';')[0]!;
+  await page.goto('/account');
+  const sessions = page.getByRole('region', { name: 'Sessions' });
+  const rowOf = (text: string) => sessions.getByRole('row').filter({ hasText: text });
+  await rowOf('Chrome on Linux (this one)').getByText('now', { exact: true }).waitFor();
+  const others = await sessions.getByRole('row').count();
+  await expectSound(page);
+  await rowOf('Firefox on Windows').getByRole('button', { name: 'End Firefox on Windows' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('The session in Firefox on Windows has ended.').waitFor();
+  expect(await sessions.getByRole('row').count()).toBe(others - 1);
+  expect((await callAsPortal(service, lost, '/v1/webhooks')).httpStatus).toBe(401);
+  await row('Session ended').getByText('you', { exact: true }).waitFor();
+  await rowOf('(this one)').waitFor();
+});
+
+inBrowser('ending the session of this browser leads to the log-in page', async () => {
+  const other = await openBrowser(service);
+  await other.page.goto('/account');
+  await logIn(other.page, account);
+  await other.page.getByRole('button', { name: 'End this session' }).click();
+  await other.page.getByRole('heading', { level: 1, name: 'Log in to Parcelhook' }).waitFor();
+  await other.close();
+  await page.goto('/account');
+  await page.getByText('(this one)').waitFor();
+});
+
 inBrowser('for support the page shows no key, and lets nothing be changed', async () => {
   const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
   const other = await openBrowser(service);
@@ -139,7 +172,7 @@ inBrowser('for support the page shows no key, and lets nothing be changed', asyn
   await other.page.getByRole('row').filter({ hasText: 'Portal opened for support' }).waitFor();
   await other.page.getByRole('row').filter({ hasText: colleague }).first().waitFor();
   expect(await other.page.getByText(masked()).count()).toBe(0);
-  expect(await other.page.getByRole('button', { name: /password|everywhere/i }).count()).toBe(0);
+  expect(await other.page.getByRole('button', { name: /password|everywhere|^end/i }).count()).toBe(0);
   await expectSound(other.page);
   await other.close();
 });

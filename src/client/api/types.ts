@@ -71,6 +71,7 @@ export type TokenQuery = QueryOf<operations['listTokens']>;
 export type RevokedToken = Data<'revokeToken'>;
 
 export type UserPage = Data<'listOwnUsers'>;
+export type SessionList = Data<'listSessions'>;
 export type AuditPage = Data<'listOwnAudit'>;
 
 export type Egress = Data<'getEgress'>;

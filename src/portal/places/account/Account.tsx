@@ -2,30 +2,31 @@ import { useEffect, useState } from 'preact/hooks';
 import type { UserPage } from '../../../client/api/types.js';
 import { readPages, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
-import { Confirm } from '../../parts/Dialog.js';
 import { Copy } from '../../parts/Id.js';
 import { Fact, LoadError, Loading, PageHead, StatusBadge, TableHead } from '../../parts/Page.js';
 import { Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
-import { loadSession, logOutEverywhere, rememberedKey, session } from '../../session.js';
+import { loadSession, rememberedKey, session } from '../../session.js';
 import { AuditLog } from './AuditLog.js';
 import { PasswordDialog } from './PasswordDialog.js';
+import { Sessions } from './Sessions.js';
 
 type User = UserPage['users'][number];
 
 const maxPages = 8;
 
-/** The account, its users, the user's own password and session, and who changed what. */
+/** The account, its users, the user's own password and sessions, and who changed what. */
 export function Account() {
-  const [dialog, setDialog] = useState<'password' | 'everywhere' | null>(null);
+  const [isPasswordAsked, setIsPasswordAsked] = useState(false);
   const [changes, setChanges] = useState(0);
+  const onChanged = () => setChanges((before) => before + 1);
   useEffect(() => void loadSession(), []); // the session may have been renewed
   const { data: users, error } = useResource(async (signal) => {
     const pathOf = (cursor: string | null) => withQuery('/v1/users', { limit: 250, cursor });
     return (await readPages<UserPage>(pathOf, maxPages, signal)).flatMap((page) => page.users);
   });
-  const { shipper, user, readOnly } = session.value!;
+  const { shipper, user, readOnly, startedAt } = session.value!;
   return (
     <>
       <PageHead title="Account">See who has access to {shipper.name}, and what was changed in it.</PageHead>
@@ -50,12 +51,12 @@ export function Account() {
             <SessionFacts />
             {!readOnly && (
               <p class="actions">
-                <Button onClick={() => setDialog('password')}>Change password</Button>
-                <Button onClick={() => setDialog('everywhere')}>Log out everywhere</Button>
+                <Button onClick={() => setIsPasswordAsked(true)}>Change password</Button>
               </p>
             )}
           </section>
         </div>
+        {!readOnly && <Sessions key={startedAt} onEnded={onChanged} />}
         <section aria-labelledby="account-users">
           <h2 id="account-users">Users</h2>
           <p class="lead">Your operator registers and removes them.</p>
@@ -65,23 +66,7 @@ export function Account() {
         </section>
         <AuditLog key={changes} users={users ?? []} />
       </div>
-      {dialog === 'password' && (
-        <PasswordDialog onClose={() => setDialog(null)} onChanged={() => setChanges(changes + 1)} />
-      )}
-      {dialog === 'everywhere' && (
-        <Confirm
-          title="Log out everywhere?"
-          action="Log out everywhere"
-          isDangerous
-          onConfirm={logOutEverywhere}
-          onClose={() => setDialog(null)}
-        >
-          <p>
-            All your sessions in browsers, this one too, and all access tokens from <code>/v1/login</code> end
-            within 10 seconds. Tokens of programs stay valid.
-          </p>
-        </Confirm>
-      )}
+      {isPasswordAsked && <PasswordDialog onClose={() => setIsPasswordAsked(false)} onChanged={onChanged} />}
     </>
   );
 }
