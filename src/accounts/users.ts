@@ -291,7 +291,7 @@ export async function endSession(
        select user_id, $2, $3 from present where not exists (select from full_up)
        on conflict do nothing
      ), unlisted as (
-       delete from sessions where session_id = $2 and user_id = $1
+       delete from sessions using present where session_id = $2 and sessions.user_id = present.user_id
      )
      update users set epoch = epoch + 1 where user_id = $1 and exists (select from full_up)`,
     [userId, sessionId, expiresAt, endedPerUser - 1],
