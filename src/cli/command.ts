@@ -105,17 +105,24 @@ type Common = { url?: string; token?: string; json?: true };
 
 export type Request = <Options>(
   call: (send: Send, options: Options) => Promise<Data>,
-  format?: (data: Data) => string,
-) => (options: Options, command: Command) => Promise<void>;
+  format?: (data: Data, width: number) => string,
+) => (...given: unknown[]) => Promise<void>;
 
 export const requestWith =
   (io: Io): Request =>
-  (call, format = (data) => aligned(data, widthOf(io))) =>
-  async (options, command) => {
+  (call, format = aligned) =>
+  async (...given) => {
+    const command = given.at(-1) as Command;
     const { send, json } = settingsOf(command, io);
-    const data = await call(send, options);
-    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data));
+    const data = await call(send, command.opts<never>());
+    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data, widthOf(io)));
   };
+
+/** Reads a list that the options filter: an id's option is named without its `Id`. */
+export const listAt =
+  (path: string) =>
+  (send: Send, { shipper: shipperId, user: userId, webhook: webhookId, event: eventId, ...filters }: Given) =>
+    send('get', path, { query: { shipperId, userId, webhookId, eventId, ...filters } });
 
 export function settingsOf(command: Command, { env }: Io): { send: Send; json: boolean } {
   const { url, token, json } = command.optsWithGlobals<Common>();
@@ -212,15 +219,30 @@ function tokenIn(text: string): string | undefined {
 
 /** Dots would be resolved by the URL; an empty id would be another endpoint. */
 export function idArgument(text: string): string {
-  if (text === '' || /^\.{1,2}$/.test(text)) throw new InvalidArgumentError('It must be an id.');
-  return text;
+  const id = text.trim(); // as it is pasted
+  if (id === '' || /^\.{1,2}$/.test(id)) throw new InvalidArgumentError('It must be an id.');
+  return id;
+}
+
+/** The id of what the command is about comes as its argument or by the option: `webhook pause <webhookId>`. */
+export function about(command: Command, flags: string, id: string, isNeeded = true): Command {
+  const [option] = command
+    .argument('[id]', id, idArgument)
+    .option(flags, 'the same', idArgument)
+    .options.slice(-1);
+  return command.hook('preAction', () => {
+    const name = option!.attributeName();
+    const given = [command.processedArgs[0], command.getOptionValue(name)].filter((one) => one !== undefined);
+    if (given.length > 1 || (given.length === 0 && isNeeded))
+      throw new UsageError(`Give the ${id} once, with or without ${option!.long}.`);
+    command.setOptionValue(name, given[0]);
+  });
 }
 
 /** `--shipper` and `--id` are the same option, read as `shipper`. */
 const shipperFlags = '--id, --shipper <id>';
 
-export const ofShipper = (command: Command): Command =>
-  command.requiredOption(shipperFlags, 'id of the shipper', idArgument);
+export const ofShipper = (command: Command): Command => about(command, shipperFlags, 'id of the shipper');
 
 export const shipperOption = (command: Command, description: string): Command =>
   command.option(shipperFlags, description, idArgument);

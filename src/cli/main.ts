@@ -2,17 +2,18 @@ import { Command, CommanderError } from 'commander';
 import {
   Unreachable,
   UsageError,
+  about,
   example,
   confirm,
   idArgument,
+  listAt,
   paged,
   requestWith,
   shipperOption,
   yesOption,
-  type Given,
   type Request,
 } from './command.js';
-import { minWidthToWrap, widthOf, write, type Io, filledColumns, fitted } from './terminal.js';
+import { listOf, minWidthToWrap, widthOf, write, type Io } from './terminal.js';
 import { helpWidth, wrapped } from '../client/listen/text.js';
 import { addDeliveryCommands, addResendCommands } from './commands/deliveries.js';
 import { addErasureCommands } from './commands/erasures.js';
@@ -23,7 +24,9 @@ import { addSupportCommands } from './commands/support.js';
 
 const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
-const exitCodes = '\nExit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.';
+const notes = `
+Ids are printed whole, and go as they are into every command that takes an <id> or [id].
+Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.`;
 
 /** `finish` gets the exit code of a command that ends without an error. */
 function createProgram(io: Io, finish: (code: number) => void): Command {
@@ -42,19 +45,19 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
     .option('--json', 'print the response data as JSON')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
+      writeOut: (text) => void io.stdout.write(wrapped(text, helpWidth(io.stdout, io.env))),
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, print) => print(wrapped(text, widthOf(io, io.stderr))),
       getOutHelpWidth: () => helpWidth(io.stdout, io.env),
       getErrHelpWidth: () => helpWidth(io.stderr, io.env),
     })
     .configureHelp({ showGlobalOptions: true, minWidthToWrap })
-    .addHelpText('after', wrapped(exitCodes, helpWidth(io.stdout, io.env)))
+    .addHelpText('after', wrapped(notes, helpWidth(io.stdout, io.env)))
     .addHelpText(
       'after',
       example(
         'shipper create --name "Acme"',
-        'event send --tracking-id PH123 --state PICKED_UP',
+        'event send <trackingId> --state PICKED_UP',
         '--silent status --json | jq .queues',
       ),
     );
@@ -106,12 +109,12 @@ function addCommands(program: Command, io: Io, finish: (code: number) => void): 
   const request = requestWith(io);
   addShipperCommands(program, request, io);
   addUserCommands(program, request, io);
-  addAuditCommand(program, request, io);
+  addAuditCommand(program, request);
 
   addEventCommands(program, request, io, finish);
   const shipment = addShipmentCommands(program, io, request);
-  addDeliveryCommands(program, request, io);
-  addSupportCommands(program, request, io, shipment);
+  addDeliveryCommands(program, request);
+  addSupportCommands(program, request, shipment);
   addResendCommands(program, request, io);
   addErasureCommands(program, io, finish);
   addMaintenanceCommands(program, request);
@@ -122,7 +125,7 @@ function addCommands(program: Command, io: Io, finish: (code: number) => void): 
       'show the processes that run, what is late and whose fault it is, queues, circuits, clocks, replays, versions',
     )
     .addHelpText('after', example('status'))
-    .action(request((send) => send('get', '/operator/v1/status'), statusText(widthOf(io))));
+    .action(request((send) => send('get', '/operator/v1/status'), statusText));
 
   // src/main.ts runs these, without `operator`. They are listed for the help only.
   program
@@ -156,10 +159,12 @@ function addMaintenanceCommands(program: Command, request: Request): void {
     .action(request((send) => send('post', '/operator/v1/secrets/rotate-key', { body: {}, ...rotation })));
 }
 
-const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
-const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'tokenId', 'fields'];
+const columns = [
+  ...['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'],
+  ...['shipperId', 'userId', 'webhookId', 'shipmentId', 'tokenId', 'fields'],
+];
 
-function addAuditCommand(program: Command, request: Request, io: Io): void {
+function addAuditCommand(program: Command, request: Request): void {
   paged(shipperOption(program.command('audit'), 'only about this shipper'))
     .description(
       'show the audit log, newest first: who changed which account, webhook or secret, which operator read a delivery, and who was refused',
@@ -171,29 +176,18 @@ function addAuditCommand(program: Command, request: Request, io: Io): void {
     .option('--outcome <outcome>', 'only DONE or REFUSED')
     .option('--from <time>', 'only at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21')
     .option('--to <time>', 'only at this time or earlier')
-    .addHelpText('after', example('audit --shipper 0199… --from 2026-11-21'))
-    .action(
-      request(
-        (send, { shipper: shipperId, user: userId, webhook: webhookId, ...filters }: Given) =>
-          send('get', '/operator/v1/audit', { query: { shipperId, userId, webhookId, ...filters } }),
-        (data) => {
-          const filled = filledColumns(data, 'entries', [...columns, ...about]);
-          return fitted({ name: 'entries', columns: filled, headColumns: 3, width: widthOf(io) })(data);
-        },
-      ),
-    );
+    .addHelpText('after', example('audit --shipper <shipperId> --from 2026-11-21'))
+    .action(request(listAt('/operator/v1/audit'), listOf('entries', columns, 3)));
 }
 
 const erasure = { repeatable: true, timeoutMs: 30_000 };
 
 function addShipmentCommands(program: Command, io: Io, request: Request): Command {
   const shipment = program.command('shipment').description('shipments');
-  shipment
-    .command('erase')
+  about(shipment.command('erase'), '--tracking-id <id>', 'tracking id of the shipment')
     .description("erase a shipment's personal data for good; deliveries still owed are cancelled")
-    .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
     .option(...yesOption)
-    .addHelpText('after', example('shipment erase --tracking-id PH123'))
+    .addHelpText('after', example('shipment erase <trackingId>'))
     .action(
       request(async (send, { yes, ...path }: { trackingId: string; yes?: true }) => {
         await confirm(io, `Erase the personal data of shipment ${path.trackingId} for good?`, yes);

@@ -62,45 +62,31 @@ function flatten(value: object, prefix: string): [string, string][] {
   });
 }
 
-const tableOf =
-  (name: string, columns: readonly string[], width: number) =>
-  (data: Data): string => {
-    const items = data[name];
-    if (!Array.isArray(items)) return aligned(data, width);
-    const rows = [columns, ...items.map((item) => columns.map((column) => cell(item, column, width)))];
-    const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
-    const lines = rows.map((row) =>
-      row
-        .map((text, index) => text.padEnd(widths[index]!))
-        .join('  ')
-        .trimEnd(),
-    );
-    const more = typeof data.nextCursor === 'string' ? [`more: --cursor ${data.nextCursor}`] : [];
-    return printable([...lines, ...more].map((line) => `${line}\n`).join(''));
-  };
-
-interface Fitted {
-  name: string;
-  columns: readonly string[];
-  /** How many columns at the beginning have values that need no name. */
-  headColumns: number;
-  width: number;
-}
-
 /**
  * A table if it fits the width. Otherwise each item takes several lines, with a name before each value and without the
- * empty ones. On a terminal, times are to the second.
+ * empty ones; the first `headColumns` need no name. On a terminal, times are to the second.
  */
-export const fitted =
-  ({ name, columns, headColumns, width }: Fitted) =>
-  (data: Data): string => {
-    const items = data[name];
-    if (Array.isArray(items) && items.length === 0) return 'none\n';
-    const table = tableOf(name, columns, width)(data);
-    const lines = table.split('\n').filter((line) => !line.startsWith('more: '));
-    if (!Array.isArray(items) || lines.every((line) => line.length <= width)) return table;
-    const more = table.match(/^more: .*\n/m) ?? [];
-    return [...items.map((item) => packed(item, columns, headColumns, width)), ...more].join('');
+export function fitted(rows: Data[], columns: readonly string[], headColumns: number, width: number): string {
+  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row, column, width)))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
+  const lines = cells.map((row) =>
+    row
+      .map((text, index) => text.padEnd(widths[index]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.every((line) => line.length <= width)
+    ? printable(lines.map((line) => `${line}\n`).join(''))
+    : rows.map((row) => packed(row, columns, headColumns, width)).join('');
+}
+
+/** The page of a list. `rowOf` says an item as people do; columns that no item fills are left out. */
+export const listOf =
+  (name: string, columns: readonly string[], headColumns: number, rowOf = (item: Data) => item) =>
+  (data: Data, width: number): string => {
+    const rows = items(data[name]).map(rowOf);
+    const text = rows.length > 0 ? fitted(rows, filledColumns(rows, columns), headColumns, width) : 'none\n';
+    return text + (typeof data.nextCursor === 'string' ? `more: --cursor ${data.nextCursor}\n` : '');
   };
 
 /** `statusCode` for `lastAttempt.statusCode`. */
@@ -120,12 +106,8 @@ function packed(item: unknown, columns: readonly string[], headColumns: number, 
   return printable(lines.map((line) => `${line}\n`).join(''));
 }
 
-export const filledColumns = (data: Data, name: string, columns: readonly string[]): string[] => {
-  const items = data[name];
-  return columns.filter(
-    (column) => !Array.isArray(items) || items.some((item) => cell(item, column, Infinity) !== '-'),
-  );
-};
+export const filledColumns = (rows: Data[], columns: readonly string[]): string[] =>
+  columns.filter((column) => rows.some((row) => cell(row, column, Infinity) !== '-'));
 
 /** `actor.name` is the property `name` of `actor`. */
 function cell(item: unknown, path: string, width: number): string {

@@ -57,8 +57,31 @@ test.each([
 });
 
 test.each([
+  ['shipper suspend', '--shipper', 'PATCH shippers/x'],
+  ['shipper rotate-key', '--id', 'POST shippers/x/rotate-key'],
+  ['user link', '--user', 'POST users/x/password-link'],
+  ['user remove --yes', '--user', 'DELETE users/x'],
+  ['webhook pause', '--webhook', 'POST webhooks/x/pause'],
+  ['webhook list', '--shipper', 'GET webhooks?shipperId=x'],
+  ['event send --state LOST', '--tracking-id', 'POST shipments/x/events'],
+  ['shipment erase --yes', '--tracking-id', 'POST shipments/x/erase'],
+  ['delivery show', '--delivery', 'GET deliveries/x'],
+  ['redeliver', '--delivery', 'POST deliveries/x/redeliver'],
+  ['replay show', '--id', 'GET replays/x'],
+])('%s takes an id as it was printed, with or without %s', async (line, option, request) => {
+  for (const id of ['x', `${option} x`]) expect((await operator(`${line} ${id}`)).code).toBe(0);
+  expect(requested).toEqual(Array(2).fill(request.replace(' ', ' /operator/v1/')));
+});
+
+test('an empty page that is not the last one still says how to go on', async () => {
+  data = { deliveries: [], nextCursor: 'c-1' };
+  expect((await operator('delivery list --shipper s')).stdout).toBe('none\nmore: --cursor c-1\n');
+});
+
+test.each([
   ['delivery list', 'Give --shipper or --tracking-id'],
-  ['delivery show', '--delivery'],
+  ['delivery show', 'Give the id of the delivery once, with or without --delivery'],
+  ['webhook pause w --webhook x', 'Give the id of the webhook once'],
   ['shipment list', '--shipper'],
   ['webhook top --limit many', 'must be a whole number'],
   ['webhook list', '--shipper'],
@@ -141,12 +164,30 @@ describe('on a terminal of 120 characters', () => {
   });
 
   test('the top webhooks fit, with what is owed to them and how much fails', async () => {
-    const webhook = { webhookId: id(2), shipperId: id(3), status: 'DISABLED', circuit: 'CLOSED' };
+    const webhook = { webhookId: id(2), shipperId: id(3), status: 'ACTIVE', circuit: 'OPEN' };
     const figures = { pendingCount: 800, isMore: true, failureRate: 0.996, p95Ms: 15_000 };
     data = { webhooks: [{ ...webhook, ...figures, shipperName: 'Acme' }] };
     expect(await shown('webhook top')).toEqual([
-      `${id(2)}  DISABLED  CLOSED`,
-      `  pending 800+  failed 100%  p95Ms 15000  shipperId ${id(3)}  shipperName Acme`,
+      `${id(2)}  ACTIVE`,
+      `  circuit OPEN  pending 800+  failed 100%  p95Ms 15000  shipperId ${id(3)}  shipperName Acme`,
+      '',
+    ]);
+  });
+
+  test('what a shipment waits for is said with the ids of its deliveries, to send them again', async () => {
+    const explanation = {
+      deliveryId: id(1),
+      webhookId: id(2),
+      state: 'OUT_FOR_DELIVERY',
+      why: 'W.',
+      next: 'N.',
+    };
+    data = { deliveries: [{ deliveryId: id(1), status: 'HELD' }], ...explanation };
+    expect(await shown('explain PH1')).toEqual([
+      `OUT_FOR_DELIVERY to webhook ${id(2)},`,
+      `  delivery ${id(1)}:`,
+      'W.',
+      'Next: N.',
       '',
     ]);
   });

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import {
   UsageError,
+  about,
   example,
   idArgument,
   inTime,
+  listAt,
   paged,
   shipperOption,
   type Given,
@@ -12,12 +14,11 @@ import {
 } from '../command.js';
 import { wrapped } from '../../client/listen/text.js';
 import {
+  listOf,
   aligned,
-  fitted,
   items,
   known,
   sectionsText,
-  widthOf,
   type Io,
   type Section,
   type Data,
@@ -37,7 +38,7 @@ const inWords = (delivery: Data): Data =>
     ? { ...delivery, status: 'RETRYING' }
     : delivery;
 
-export function addDeliveryCommands(program: Command, request: Request, io: Io): void {
+export function addDeliveryCommands(program: Command, request: Request): void {
   const delivery = program.command('delivery').description('deliveries of a shipper');
   inTime(
     paged(shipperOption(delivery.command('list'), 'shipper whose deliveries are listed')),
@@ -52,55 +53,42 @@ export function addDeliveryCommands(program: Command, request: Request, io: Io):
     .option('--status <status>', 'only those with this status, such as HELD or FAILED')
     .option('--status-code <code>', 'only those whose last attempt got this HTTP status')
     .option('--error-code <code>', 'only those whose last attempt failed with this error, such as TIMEOUT')
-    .addHelpText('after', example('delivery list --shipper 0199… --status-code 500 --from 2026-11-21'))
+    .addHelpText('after', example('delivery list --shipper <shipperId> --status-code 500 --from 2026-11-21'))
     .action(
       request(
-        (send, { shipper: shipperId, webhook: webhookId, event: eventId, ...filters }: Given) => {
-          if (shipperId === undefined && filters.trackingId === undefined)
+        (send, options: Given) => {
+          if (options.shipper === undefined && options.trackingId === undefined)
             throw new UsageError('Give --shipper or --tracking-id.');
-          const query = { shipperId, webhookId, eventId, ...filters };
-          return send('get', '/operator/v1/deliveries', { query });
+          return listAt('/operator/v1/deliveries')(send, options);
         },
-        (data) =>
-          fitted({ name: 'deliveries', columns: deliveryColumns, headColumns: 3, width: widthOf(io) })({
-            ...data,
-            deliveries: Array.isArray(data.deliveries) ? data.deliveries.map(inWords) : data.deliveries,
-          }),
+        listOf('deliveries', deliveryColumns, 3, inWords),
       ),
     );
-  const show = request(
-    (send, { delivery: id, ...query }: Given) => {
-      if (id === undefined) throw new UsageError('Give the id of a delivery, or --delivery.');
-      return send('get', '/operator/v1/deliveries/{id}', { path: { id }, query });
-    },
-    deliveryText(widthOf(io)),
-  );
-  delivery
-    .command('show')
+  about(delivery.command('show'), '--delivery <id>', 'id of the delivery')
     .description('show a delivery with its payload and its attempts; the audit log records it')
-    .argument('[id]', 'id of the delivery', idArgument)
-    .option('--delivery <id>', 'the same', idArgument)
     .option('--attempts-cursor <cursor>', 'continue with earlier attempts')
-    .addHelpText('after', example('delivery show 0199…'))
-    .action((id: string | undefined, options: Given, command: Command) =>
-      show(id === undefined ? options : { ...options, delivery: id }, command),
+    .addHelpText('after', example('delivery show <deliveryId>'))
+    .action(
+      request(
+        (send, { delivery, ...query }: { delivery: string }) =>
+          send('get', '/operator/v1/deliveries/{delivery}', { path: { delivery }, query }),
+        deliveryText,
+      ),
     );
 }
 
-const deliveryText =
-  (width: number) =>
-  (data: Data): string => {
-    const { deliveryId, payload, attempts, nextAttemptsCursor, ...rest } = inWords(data);
-    const facts = Object.entries(rest).filter(([name]) => name !== 'lastAttempt'); // also the first of the attempts
-    const text = sectionsText([
-      [`Delivery ${String(deliveryId)}`, aligned(known(Object.fromEntries(facts)), width - 2)],
-      ['Payload', aligned(payload ?? {}, width - 2)],
-      ...items(attempts).map(attemptSection(width - 2)),
-    ]);
-    return typeof nextAttemptsCursor === 'string'
-      ? `${text}more: --attempts-cursor ${nextAttemptsCursor}\n`
-      : text;
-  };
+function deliveryText(data: Data, width: number): string {
+  const { deliveryId, payload, attempts, nextAttemptsCursor, ...rest } = inWords(data);
+  const facts = Object.entries(rest).filter(([name]) => name !== 'lastAttempt'); // also the first of the attempts
+  const text = sectionsText([
+    [`Delivery ${String(deliveryId)}`, aligned(known(Object.fromEntries(facts)), width - 2)],
+    ['Payload', aligned(payload ?? {}, width - 2)],
+    ...items(attempts).map(attemptSection(width - 2)),
+  ]);
+  return typeof nextAttemptsCursor === 'string'
+    ? `${text}more: --attempts-cursor ${nextAttemptsCursor}\n`
+    : text;
+}
 
 /** Begins with the outcome, and leaves out the causes that it did not wait for. */
 export function attemptFacts(attempt: Data): Data {
@@ -143,17 +131,16 @@ const rangeOptions = (command: Command): Command =>
 
 /** `program` gets `redeliver`, `replay` and the commands below it. */
 export function addResendCommands(program: Command, request: Request, io: Io): void {
-  rangeOptions(program.command('redeliver'))
+  about(rangeOptions(program.command('redeliver')), '--delivery <id>', 'id of the delivery', false)
     .description('send a delivery again now, or all failed ones of a webhook in a span, for its shipper')
-    .option('--delivery <id>', 'id of the delivery', idArgument)
     .addHelpText(
       'after',
-      example('redeliver --delivery 0199…', 'redeliver --webhook 0199… --from 2026-11-21 --wait'),
+      example('redeliver <deliveryId>', 'redeliver --webhook <webhookId> --from 2026-11-21 --wait'),
     )
     .action(
       request((send, { delivery, ...range }: Range & { delivery?: string }) => {
         if ((delivery === undefined) === (range.webhook === undefined))
-          throw new UsageError('Give either --delivery, or --webhook with --from.');
+          throw new UsageError('Give either the id of a delivery, or --webhook with --from.');
         if (delivery === undefined) return replay(send, io, { ...range, status: 'FAILED' });
         return send('post', '/operator/v1/deliveries/{delivery}/redeliver', { path: { delivery }, body: {} });
       }),
@@ -162,7 +149,7 @@ export function addResendCommands(program: Command, request: Request, io: Io): v
     .description('send what a webhook missed in a span, for its shipper')
     .option('--status <status>', 'only FAILED, HELD, PENDING or NEVER_ATTEMPTED')
     .option('--tracking-id <id>', 'only of this shipment', idArgument)
-    .addHelpText('after', example('replay --webhook 0199… --from 2026-11-21 --to 2026-11-22 --wait'))
+    .addHelpText('after', example('replay --webhook <webhookId> --from 2026-11-21 --to 2026-11-22 --wait'))
     .action(request((send, range: Range) => replay(send, io, range)));
   for (const [name, method, path, description] of [
     ['show', 'get', '/operator/v1/replays/{id}', 'show the progress of a replay'],
@@ -173,11 +160,9 @@ export function addResendCommands(program: Command, request: Request, io: Io): v
       'cancel a running replay (see status); it sends nothing afterwards',
     ],
   ] as const)
-    replays
-      .command(name)
+    about(replays.command(name), '--id <id>', 'id of the replay')
       .description(description)
-      .requiredOption('--id <id>', 'id of the replay', idArgument)
-      .addHelpText('after', example(`replay ${name} --id 0199…`))
+      .addHelpText('after', example(`replay ${name} <replayId>`))
       .action(
         request((send, { id }: { id: string }) =>
           send(method, path, { path: { id }, ...(method === 'post' && { body: {} }) }),

@@ -7,8 +7,8 @@ import {
   Unreachable,
   type Send,
   UsageError,
+  about,
   example,
-  idArgument,
   jsonArgument,
   numberArgument,
   settingsOf,
@@ -26,10 +26,8 @@ export function addEventCommands(
   finish: (code: number) => void,
 ): void {
   const event = program.command('event').description('state events of shipments');
-  event
-    .command('send')
+  about(event.command('send'), '--tracking-id <id>', 'tracking id of the shipment')
     .description('report that a shipment reached a state')
-    .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
     .requiredOption('--state <state>', 'such as PICKED_UP, IN_TRANSIT, DELIVERED')
     .option('--event-id <id>', 'your own id for the event; makes it safe to send the event again')
     .option(
@@ -41,7 +39,7 @@ export function addEventCommands(
     .option('--lng <degrees>', 'longitude', numberArgument)
     .option('--anomalies <json>', 'any JSON value', jsonArgument)
     .option('--evidences <json>', 'a JSON array', jsonArgument)
-    .addHelpText('after', example('event send --tracking-id PH123 --state PICKED_UP --lat 19.4 --lng -99.1'))
+    .addHelpText('after', example('event send <trackingId> --state PICKED_UP --lat 19.4 --lng -99.1'))
     .action(
       request((send, { trackingId, ...body }: { trackingId: string; eventId?: string }) =>
         send('post', '/operator/v1/shipments/{trackingId}/events', {

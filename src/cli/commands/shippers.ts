@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import {
   type Send,
   UsageError,
+  about,
   confirm,
   emailArgument,
   example,
-  idArgument,
+  listAt,
   ofShipper,
   paged,
   wholeNumberArgument,
@@ -14,7 +15,7 @@ import {
   type Request,
 } from '../command.js';
 import { wrapped } from '../../client/listen/text.js';
-import { aligned, fitted, widthOf, type Io, type Data } from '../terminal.js';
+import { listOf, aligned, type Io, type Data } from '../terminal.js';
 
 type Chosen = { shipper: string };
 
@@ -43,23 +44,18 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     .description('list shippers in the order of registration')
     .option('--status <status>', 'only those with this status: ACTIVE, SUSPENDED or REMOVED')
     .addHelpText('after', example('shipper list --status SUSPENDED'))
-    .action(
-      request(
-        (send, query: Given) => send('get', '/operator/v1/shippers', { query }),
-        fitted({ name: 'shippers', columns, headColumns: 2, width: widthOf(io) }),
-      ),
-    );
+    .action(request(listAt('/operator/v1/shippers'), listOf('shippers', columns, 2)));
   for (const [name, status, description] of [
     ['suspend', 'SUSPENDED', 'refuse the requests of a shipper and hold its deliveries until it is resumed'],
     ['resume', 'ACTIVE', 'accept the requests of a shipper again and send what was held'],
   ] as const)
     named(name, description)
-      .addHelpText('after', example(`shipper ${name} --shipper 0199…`))
+      .addHelpText('after', example(`shipper ${name} <shipperId>`))
       .action(request((send, path: Chosen) => send('patch', one, { path, body: { status } })));
   named('limit', 'limit the API requests of a shipper, or its attempts in flight; none lifts a limit')
     .option('--rate <number>', 'API requests per second; none: API_RATE_LIMIT', limitArgument)
     .option('--concurrency <number>', 'attempts in flight in each worker, or none', limitArgument)
-    .addHelpText('after', example('shipper limit --shipper 0199… --rate 20 --concurrency 5'))
+    .addHelpText('after', example('shipper limit <shipperId> --rate 20 --concurrency 5'))
     .action(
       request((send, { rate, concurrency, ...path }: Chosen & Limits) => {
         if (rate === undefined && concurrency === undefined)
@@ -70,7 +66,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     );
   named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
     .option(...yesOption)
-    .addHelpText('after', example('shipper remove --shipper 0199…'))
+    .addHelpText('after', example('shipper remove <shipperId>'))
     .action(
       request(async (send, { yes, ...path }: Chosen & { yes?: true }) => {
         await confirm(io, `Remove shipper ${path.shipper} and all its data for good?`, yes);
@@ -79,7 +75,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     );
   named('rotate-key', 'make a new account key, shown once')
     .option('--overlap <duration>', 'how long the previous key stays valid, such as 24h or 0s (default: 24h)')
-    .addHelpText('after', example('shipper rotate-key --shipper 0199… --overlap 24h'))
+    .addHelpText('after', example('shipper rotate-key <shipperId> --overlap 24h'))
     .action(
       request((send, { overlap, ...path }: Chosen & { overlap?: string }) =>
         send('post', `${one}/rotate-key`, { path, body: { overlap } }),
@@ -89,14 +85,11 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     'portal-link',
     'make a link that opens the portal of a shipper, read-only, for an hour; valid for 15 minutes and one use',
   )
-    .addHelpText('after', example('shipper portal-link --shipper 0199…'))
+    .addHelpText('after', example('shipper portal-link <shipperId>'))
     .action(
       request(
         (send, path: Chosen) => send('post', `${one}/portal-link`, { path, body: {} }),
-        (data) => {
-          const width = widthOf(io);
-          return `${aligned(data, width)}\n${wrapped(`${howLong}\n`, width)}`;
-        },
+        (data, width) => `${aligned(data, width)}\n${wrapped(`${howLong}\n`, width)}`,
       ),
     );
 }
@@ -136,6 +129,7 @@ const oneUser = '/operator/v1/users/{user}';
 
 export function addUserCommands(program: Command, request: Request, io: Io): void {
   const user = program.command('user').description('users of a shipper');
+  const ofUser = (name: string) => about(user.command(name), '--user <id>', 'id of the user');
   ofShipper(user.command('create'))
     .description('register a user; without --password, show a link to set one')
     .requiredOption('--email <address>', 'e-mail address, used to log in')
@@ -143,43 +137,37 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
       '--password <password>',
       '12 to 128 characters; visible to other users of the machine while the command runs',
     )
-    .addHelpText('after', example('user create --shipper 0199… --email you@example.com'))
+    .addHelpText('after', example('user create <shipperId> --email you@example.com'))
     .action(request(createUser));
-  user
-    .command('link')
+  ofUser('link')
     .description('make a new link to set a password, valid for 24 hours and one use')
-    .requiredOption('--user <id>', 'id of the user', idArgument)
-    .addHelpText('after', example('user link --user 0199…'))
+    .addHelpText('after', example('user link <userId>'))
     .action(
       request((send, path: ChosenUser) => send('post', `${oneUser}/password-link`, { path, body: {} })),
     );
   paged(ofShipper(user.command('list')))
     .description('list the users of a shipper')
-    .addHelpText('after', example('user list --shipper 0199…'))
+    .addHelpText('after', example('user list <shipperId>'))
     .action(
       request(
         (send, { shipper, ...query }: Given & Chosen) =>
           send('get', `${one}/users`, { path: { shipper }, query }),
-        fitted({ name: 'users', columns: userColumns, headColumns: 2, width: widthOf(io) }),
+        listOf('users', userColumns, 2),
       ),
     );
-  user
-    .command('remove')
+  ofUser('remove')
     .description('remove a user and revoke its tokens and password links')
-    .requiredOption('--user <id>', 'id of the user', idArgument)
     .option(...yesOption)
-    .addHelpText('after', example('user remove --user 0199…'))
+    .addHelpText('after', example('user remove <userId>'))
     .action(
       request(async (send, { yes, ...path }: ChosenUser & { yes?: true }) => {
         await confirm(io, `Remove user ${path.user} for good?`, yes);
         return send('delete', oneUser, { path });
       }),
     );
-  user
-    .command('sign-out')
+  ofUser('sign-out')
     .description('revoke all tokens of a user; the password stays')
-    .requiredOption('--user <id>', 'id of the user', idArgument)
-    .addHelpText('after', example('user sign-out --user 0199…'))
+    .addHelpText('after', example('user sign-out <userId>'))
     .action(
       request((send, path: ChosenUser) =>
         send('post', `${oneUser}/sign-out`, { path, body: {}, repeatable: true }),

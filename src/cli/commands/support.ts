@@ -1,47 +1,41 @@
 import type { Command } from 'commander';
 import {
   UsageError,
+  about,
   example,
   idArgument,
+  listAt,
   ofShipper,
   paged,
   shipperOption,
   wholeNumberArgument,
   inTime,
-  type Given,
   type Request,
 } from '../command.js';
 import { printable, wrapped } from '../../client/listen/text.js';
 import { attemptFacts } from './deliveries.js';
 import {
+  listOf,
   aligned,
   filledColumns,
   fitted,
   items,
   known,
   sectionsText,
-  widthOf,
-  type Io,
   type Data,
 } from '../terminal.js';
 
-export function addSupportCommands(program: Command, request: Request, io: Io, shipment: Command): void {
-  addExplainCommand(program, request, io);
+export function addSupportCommands(program: Command, request: Request, shipment: Command): void {
+  addExplainCommand(program, request);
   inTime(paged(ofShipper(shipment.command('list'))), 'those accepted')
     .description('list the shipments of a shipper, newest first')
     .option('--shipper-tracking-id <id>', "only those with this identifier of the shipper's")
     .option('--state <state>', 'only those in this state now, such as IN_TRANSIT')
-    .addHelpText('after', example('shipment list --shipper 0199… --shipper-tracking-id ORDER-1001'))
+    .addHelpText('after', example('shipment list <shipperId> --shipper-tracking-id ORDER-1001'))
     .action(
       request(
-        (send, { shipper: shipperId, ...filters }: Given) =>
-          send('get', '/operator/v1/shipments', { query: { shipperId, ...filters } }),
-        fitted({
-          name: 'shipments',
-          columns: ['trackingId', 'state', 'acceptedAt', 'updatedAt', 'shipperTrackingId'],
-          headColumns: 2,
-          width: widthOf(io),
-        }),
+        listAt('/operator/v1/shipments'),
+        listOf('shipments', ['trackingId', 'state', 'acceptedAt', 'updatedAt', 'shipperTrackingId'], 2),
       ),
     );
   const webhook = program.command('webhook').description('webhooks of all shippers');
@@ -49,9 +43,9 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
     ['pause', 'pause a webhook: its deliveries are held, and only an operator can resume it'],
     ['resume', 'resume a webhook that an operator has paused, and send what was held'],
   ] as const)
-    webhookOption(webhook.command(name))
+    about(webhook.command(name), '--webhook <id>', 'id of the webhook')
       .description(description)
-      .addHelpText('after', example(`webhook ${name} --webhook 0199…`))
+      .addHelpText('after', example(`webhook ${name} <webhookId>`))
       .action(
         request((send, path: { webhook: string }) =>
           send('post', `/operator/v1/webhooks/{webhook}/${name}`, { path, body: {}, repeatable: true }),
@@ -67,7 +61,7 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
     [
       ofShipper(webhook.command('list')),
       'list the webhooks of a shipper, those that fail first',
-      'webhook list --shipper 0199…',
+      'webhook list <shipperId>',
       ofOneShipper,
     ],
   ] as const)
@@ -76,17 +70,7 @@ export function addSupportCommands(program: Command, request: Request, io: Io, s
       .option('--sort <order>', 'what leads: failing, backlog or slow (default: failing)')
       .option('--limit <number>', 'maximum number of webhooks, 1 to 250 (default: 50)', wholeNumberArgument)
       .addHelpText('after', example(usage))
-      .action(
-        request(
-          (send, { shipper: shipperId, ...query }: Given) =>
-            send('get', '/operator/v1/webhooks', { query: { shipperId, ...query } }),
-          (data) =>
-            fitted({ name: 'webhooks', columns, headColumns: 3, width: widthOf(io) })({
-              ...data,
-              webhooks: Array.isArray(data.webhooks) ? data.webhooks.map(rounded) : data.webhooks,
-            }),
-        ),
-      );
+      .action(request(listAt('/operator/v1/webhooks'), listOf('webhooks', columns, 2, rounded)));
 }
 
 const explainedAtMost = 20;
@@ -100,7 +84,7 @@ interface ToExplain {
 }
 
 /** One delivery, or those of a shipment that are not finished: `{explanations, isMore}`. */
-function addExplainCommand(program: Command, request: Request, io: Io): void {
+function addExplainCommand(program: Command, request: Request): void {
   const explain = request(
     async (send, { delivery, trackingId, shipper: shipperId, shipperTrackingId }: ToExplain) => {
       const explanationOf = (id: string) =>
@@ -115,7 +99,7 @@ function addExplainCommand(program: Command, request: Request, io: Io): void {
         explanations.push(await explanationOf(String(deliveryId)));
       return { explanations, isMore: open.length > explainedAtMost };
     },
-    explanationText(widthOf(io)),
+    explanationText,
   );
   shipperOption(program.command('explain'), 'shipper of --shipper-tracking-id')
     .description(
@@ -125,10 +109,11 @@ function addExplainCommand(program: Command, request: Request, io: Io): void {
     .option('--delivery <id>', 'id of the delivery', idArgument)
     .option('--tracking-id <id>', 'all unfinished deliveries of this shipment', idArgument)
     .option('--shipper-tracking-id <id>', "the same, by the shipper's own identifier; it needs --shipper")
-    .addHelpText('after', example('explain PH…'))
-    .action((id: string | undefined, options: ToExplain, command: Command) =>
-      explain(id === undefined ? options : { ...options, [optionOf(id, options)]: id }, command),
-    );
+    .addHelpText('after', example('explain <trackingId>', 'explain <deliveryId>'))
+    .action((id: string | undefined, options: ToExplain, command: Command) => {
+      if (id !== undefined) command.setOptionValue(optionOf(id, options), id);
+      return explain(command);
+    });
 }
 
 /** Guesses what an id without a name is: a shipper's own may look like anything. */
@@ -137,32 +122,27 @@ function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? 'delivery' : 'trackingId';
 }
 
-const explanationText =
-  (width: number) =>
-  ({ explanations, isMore, ...one }: Data): string => {
-    const sentences = ({ why, next }: Data) =>
-      printable(wrapped(`${String(why)}\nNext: ${String(next)}\n`, width));
-    if (explanations === undefined) {
-      const { why, next, waitsFor, lastAttempt, ...facts } = one;
-      const rows = items(waitsFor);
-      const columns = filledColumns({ rows }, 'rows', ['reason', 'until']);
-      const causes = fitted({ name: 'rows', columns, headColumns: 1, width });
-      return `${sentences({ why, next })}\n${sectionsText([
-        ['Delivery', aligned(known(facts), width - 2)],
-        ['Waits for', rows.length > 0 ? causes({ rows }) : ''],
-        ['Last attempt', aligned(attemptFacts((lastAttempt ?? {}) as Data), width - 2)],
-      ])}`;
-    }
-    const texts = items(explanations).map(
-      (each) => `${String(each.state)} to webhook ${String(each.webhookId)}:\n${sentences(each)}`,
-    );
-    if (texts.length === 0)
-      return wrapped('No delivery of this shipment waits: each is finished, or there is none.\n', width);
-    return texts.join('\n') + (isMore === true ? `\nMore wait than these ${explainedAtMost}.\n` : '');
-  };
-
-const webhookOption = (command: Command): Command =>
-  command.requiredOption('--webhook <id>', 'id of the webhook', idArgument);
+function explanationText({ explanations, isMore, ...one }: Data, width: number): string {
+  const sentences = ({ why, next }: Data) =>
+    printable(wrapped(`${String(why)}\nNext: ${String(next)}\n`, width));
+  if (explanations === undefined) {
+    const { why, next, waitsFor, lastAttempt, ...facts } = one;
+    const rows = items(waitsFor);
+    const columns = filledColumns(rows, ['reason', 'until']);
+    return `${sentences({ why, next })}\n${sectionsText([
+      ['Delivery', aligned(known(facts), width - 2)],
+      ['Waits for', rows.length > 0 ? fitted(rows, columns, 1, width - 2) : ''],
+      ['Last attempt', aligned(attemptFacts((lastAttempt ?? {}) as Data), width - 2)],
+    ])}`;
+  }
+  const texts = items(explanations).map(
+    (each) =>
+      `${String(each.state)} to webhook ${String(each.webhookId)},\n  delivery ${String(each.deliveryId)}:\n${sentences(each)}`,
+  );
+  if (texts.length === 0)
+    return wrapped('No delivery of this shipment waits: each is finished, or there is none.\n', width);
+  return texts.join('\n') + (isMore === true ? `\nMore wait than these ${explainedAtMost}.\n` : '');
+}
 
 const topColumns = [
   ...['webhookId', 'status', 'circuit', 'pending', 'failed', 'p95Ms'],
