@@ -130,17 +130,24 @@ export function settingsOf(command: Command, { env }: Io): { send: Send; json: b
   return { send, json: json === true };
 }
 
+/** As it was called: npm is not there in a container. */
+export const programName = ({ npm_lifecycle_event: npmScript }: Env): string =>
+  npmScript ? 'npm run operator --' : 'parcelhook operator';
+
 /** `--silent` before a line is npm's: without it, npm prints lines of its own. */
 export const example =
   (...lines: string[]) =>
   ({ command }: AddHelpTextContext): string => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? Infinity;
-    return `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.map((line) => commandLine(line, width)).join('')}`;
+    let program = command;
+    while (program.parent) program = program.parent;
+    const texts = lines.map((line) => commandLine(program.name(), line, width));
+    return `\nExample${lines.length > 1 ? 's' : ''}:\n${texts.join('')}`;
   };
 
 /** Broken only where a shell accepts it: before an option or an operator. */
-function commandLine(line: string, width: number): string {
-  const whole = line.replace(/^(--silent )?/, (silent) => `npm run ${silent}operator -- `);
+function commandLine(name: string, line: string, width: number): string {
+  const whole = line.replace(/^(--silent )?/, (silent) => `${name.replace('run ', `run ${silent}`)} `);
   const inOnePiece = whole.replace(/ (?!--|[>|&])/g, '\0');
   const lines = wrapped(inOnePiece, width - '    '.length - ' \\'.length).split('\n');
   return `  ${lines.join(' \\\n    ').replaceAll('\0', ' ')}\n`;
@@ -193,18 +200,20 @@ const howToGiveIt = 'Give --token or set OPERATOR_TOKEN.';
 function tokenFromFile(env: Env): string {
   if (env.OPERATOR_TOKEN_FILE) return textOf(env.OPERATOR_TOKEN_FILE);
   const file = join(env.DATA_DIR || 'data', 'secrets.json');
-  const token = tokenIn(textOf(file));
+  const token = tokenIn(
+    textOf(file, 'Start the service (npm start writes it), or give --token or set OPERATOR_TOKEN.'),
+  );
   if (token === undefined) throw new UsageError(`${file} has no OPERATOR_TOKEN. ${howToGiveIt}`);
   return token;
 }
 
-function textOf(file: string): string {
+function textOf(file: string, remedy = howToGiveIt): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`;
-    throw new UsageError(`No operator token: ${why}. ${howToGiveIt}`);
+    throw new UsageError(`No operator token: ${why}. ${remedy}`);
   }
 }
 

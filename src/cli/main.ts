@@ -8,6 +8,7 @@ import {
   idArgument,
   listAt,
   paged,
+  programName,
   requestWith,
   shipperOption,
   yesOption,
@@ -30,7 +31,7 @@ Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reac
 
 /** `finish` gets the exit code of a command that ends without an error. */
 function createProgram(io: Io, finish: (code: number) => void): Command {
-  const program = new Command('parcelhook operator')
+  const program = new Command(programName(io.env))
     .description(
       "Parcelhook's operator command line: registers shippers and users, reports state events, shows the status.",
     )
@@ -79,8 +80,9 @@ function nameCommandsOf(command: Command): void {
 /** `args` are without `node` and the script. Writes errors to `io.stderr`. */
 export async function runCommandLine(args: string[], io: Io): Promise<number> {
   let code = 0;
+  const line = args[0] === 'help' ? [...args.slice(1), '--help'] : args; // Commander's help knows only one name
   try {
-    await createProgram(io, (finished) => (code = finished)).parseAsync(args, { from: 'user' });
+    await createProgram(io, (finished) => (code = finished)).parseAsync(line, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;

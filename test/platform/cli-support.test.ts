@@ -120,13 +120,21 @@ test('the help of every command has an example, and breaks between words at the 
   const commands = await commandsBelow('');
   expect(commands).toEqual(expect.arrayContaining(['status', 'event load', 'shipper portal-link']));
   for (const command of commands) {
-    const help = async (COLUMNS: string) => (await operator(`${command} --help`, { COLUMNS })).stdout;
+    const env = { npm_lifecycle_event: 'operator' };
+    const help = async (COLUMNS: string) => (await operator(`${command} --help`, { ...env, COLUMNS })).stdout;
     const [narrow, wide] = [await help('60'), await help('200')];
     const group = command.split(' ')[0];
     expect(wide).toMatch(new RegExp(`Examples?:\\n  npm run (--silent )?operator -- ${group}`));
     expect(narrow.split('\n').filter((line) => line.length > 60)).toEqual([]);
     expect(narrow.split(/[\\\s]+/)).toEqual(wide.split(/\s+/));
   }
+});
+
+test('the examples of a help can be pasted where there is no npm, as in a container', async () => {
+  const { stdout } = await operator('help webhook pause');
+  expect(stdout).toContain('\nExample:\n  parcelhook operator webhook pause <webhookId>\n');
+  expect((await operator('webhook pause --help')).stdout).toBe(stdout);
+  expect((await operator('--help')).stdout).toContain('\nIds are printed whole, and ');
 });
 
 describe('on a terminal of 120 characters', () => {

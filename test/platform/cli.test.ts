@@ -276,7 +276,7 @@ describe('exit codes', () => {
 
   test('2 if there is no token', async () => {
     const env = { OPERATOR_TOKEN: '', DATA_DIR: folder };
-    expect(await operator(['status'], env)).toMatchObject(failed(2, '--token'));
+    expect(await operator(['status'], env)).toMatchObject(failed(2, 'npm start'));
     const fromNone = { ...env, OPERATOR_TOKEN_FILE: join(folder, 'none') };
     expect(await operator(['status'], fromNone)).toMatchObject(failed(2, 'none does not exist'));
   });
