@@ -22,6 +22,7 @@ export interface DeliveryFacts {
   eventId: string;
   webhookId: string;
   shipmentId: string | null;
+  trackingId: string | null;
   sequence: number;
   state: string;
   status: 'READY' | 'SENDING' | 'RETRY' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | null;
@@ -114,7 +115,8 @@ export async function findFacts(
           and not exists (select 1 from o) and not exists (select 1 from d)
      )
      select now() as "asOf", f.place, e.shipper_id as "shipperId", $1::uuid as "deliveryId", f.event_id as "eventId",
-            f.webhook_id as "webhookId", e.shipment_id as "shipmentId", e.sequence, e.state,
+            f.webhook_id as "webhookId", e.shipment_id as "shipmentId",
+            (select tracking_id from shipments where shipment_id = e.shipment_id) as "trackingId", e.sequence, e.state,
             coalesce(o.status, d.status) as status, d.reason,
             coalesce(o.attempt_count, d.attempt_count, 0) as "attemptCount", coalesce(o.failure_count, 0) as "failureCount",
             d.completed_at as "completedAt", coalesce(o.waits_turn, false) as "waitsTurn", o.due_at as "dueAt",

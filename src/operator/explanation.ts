@@ -53,6 +53,7 @@ export function explain(facts: DeliveryFacts, pace: Pace, maxAttempts: number) {
     webhookId: facts.webhookId,
     eventId: facts.eventId,
     shipmentId: facts.shipmentId,
+    trackingId: facts.trackingId,
     sequence: facts.sequence,
     state: facts.state,
     asOf: isoOffset(facts.asOf),

@@ -46,6 +46,7 @@ const explanation = z
     webhookId: uuid('Its webhook.'),
     eventId: uuid("Its event, by the service's own identifier."),
     shipmentId: uuid('Its shipment; null if the notification belongs to none.').nullable(),
+    trackingId: trackingId.nullable().meta({ description: 'The trackingId of its shipment, or null.' }),
     sequence: described(z.int(), "The event's number among those of its shipment.", 1),
     state: described(z.string(), 'The state it reports.', 'CREATED'),
     asOf: instant("The time of this explanation, by PostgreSQL's clock.", '2026-11-21T12:05:00+00:00'),

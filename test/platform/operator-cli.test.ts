@@ -195,6 +195,7 @@ test('explain takes a delivery, a shipment, or the number that its shipper gave 
   const [explained] = (await held()) as { deliveryId: string }[];
   expect(explained).toMatchObject({
     webhookId,
+    trackingId,
     state: 'CREATED',
     waitsFor: [{ reason: 'PAUSED', until: null }],
   });
@@ -202,6 +203,7 @@ test('explain takes a delivery, a shipment, or the number that its shipper gave 
   expect(await json(byNumber)).toEqual(expect.objectContaining({ isMore: false }));
   const texts = await Promise.all([run(byNumber), run(`explain --delivery ${explained!.deliveryId}`)]);
   for (const { stdout } of texts) expect(stdout).toMatch(/paused.*\nNext: /);
+  expect(texts[1].stdout).toMatch(new RegExp(`^  trackingId +${trackingId}$`, 'm'));
   expect(await run('explain --shipper-tracking-id ORDER-77')).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining('Give --delivery, --tracking-id, or --shipper'),

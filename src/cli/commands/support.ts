@@ -126,7 +126,8 @@ function explanationText({ explanations, isMore, ...one }: Data, width: number):
   const sentences = ({ why, next }: Data) =>
     printable(wrapped(`${String(why)}\nNext: ${String(next)}\n`, width));
   if (explanations === undefined) {
-    const { why, next, waitsFor, lastAttempt, ...facts } = one;
+    const { why, next, waitsFor, lastAttempt, ...rest } = one;
+    const facts = { ...rest, shipmentId: null }; // commands take its trackingId
     const rows = items(waitsFor);
     const columns = filledColumns(rows, ['reason', 'until']);
     return `${sentences({ why, next })}\n${sectionsText([

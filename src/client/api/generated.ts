@@ -4691,6 +4691,11 @@ export interface components {
              */
             shipmentId: string | null;
             /**
+             * @description The trackingId of its shipment, or null.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
+            trackingId: string | null;
+            /**
              * Format: int64
              * @description The event's number among those of its shipment.
              * @example 1

@@ -15,6 +15,7 @@ const dueNow: DeliveryFacts = {
   eventId: 'event',
   webhookId: 'webhook',
   shipmentId: 'shipment',
+  trackingId: 'PH1',
   sequence: 2,
   state: 'PICKED_UP',
   status: 'READY',
