@@ -1,3 +1,4 @@
+import { SingleBar } from 'cli-progress';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { printable, wrapped } from '../client/listen/text.js';
@@ -28,6 +29,13 @@ export const callersPath = (file: string, env: Env): string =>
 /** Resolves when the text is written, or the reader is gone: work continues after `| head`. */
 export const write = (stream: Writable, text: string): Promise<void> =>
   new Promise((done) => stream.write(printable(text), () => done()));
+
+/** A progress bar that is gone when it ends. */
+export const newBar = (stream: Writable, format: string): SingleBar =>
+  new SingleBar({
+    ...{ stream, format, forceRedraw: true, gracefulExit: false, clearOnComplete: true },
+    linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
+  });
 
 /** The name of a nested value is its path: `queues.deliver.waiting  3`. */
 export function aligned(data: object, width = Infinity): string {

@@ -15,6 +15,7 @@ import {
 import { wrapped } from '../../client/listen/text.js';
 import {
   listOf,
+  newBar,
   aligned,
   items,
   known,
@@ -23,7 +24,6 @@ import {
   type Section,
   type Data,
 } from '../terminal.js';
-import { SingleBar } from 'cli-progress';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const deliveryColumns = [
@@ -187,16 +187,7 @@ async function replay(send: Send, io: Io, range: Range): Promise<Data> {
 
 /** Shows the progress on a terminal until the replay has ended. */
 async function settled(send: Send, { stderr }: Io, id: string): Promise<Data> {
-  const bar = (stderr as { isTTY?: boolean }).isTTY
-    ? new SingleBar({
-        stream: stderr,
-        format: '{bar} {value} of {total} settled',
-        forceRedraw: true,
-        linewrap: true,
-        gracefulExit: false,
-        clearOnComplete: true,
-      })
-    : null;
+  const bar = stderr.isTTY ? newBar(stderr, '{bar} {value} of {total} settled') : null;
   bar?.start(0, 0);
   try {
     for (;;) {

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { open } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
@@ -17,7 +16,7 @@ import {
 } from '../command.js';
 import { loadEvents, type LineResult } from './load.js';
 import { wrapped } from '../../client/listen/text.js';
-import { aligned, callersPath, widthOf, write, type Io } from '../terminal.js';
+import { aligned, callersPath, newBar, widthOf, write, type Io } from '../terminal.js';
 
 export function addEventCommands(
   program: Command,
@@ -143,14 +142,10 @@ export function startProgress(
 ): Progress {
   if (!stream.isTTY) return none;
   const counts = counted.map((name) => `{${name}} ${name}`).join(', ');
-  const bar = new SingleBar({
+  const bar = newBar(
     stream,
-    format: sizeBytes === null ? counts : `{bar} {percentage} %  ${counts}  {eta_formatted} left`,
-    forceRedraw: true,
-    linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
-    gracefulExit: false,
-    clearOnComplete: true,
-  });
+    sizeBytes === null ? counts : `{bar} {percentage} %  ${counts}  {eta_formatted} left`,
+  );
   bar.start(sizeBytes ?? 1, 0, Object.fromEntries(counted.map((name) => [name, 0])));
   return {
     update: (doneBytes, payload) =>
