@@ -49,13 +49,14 @@ export function withOlder<Row>(shown: Window<Row>, page: Page<Row>): Window<Row>
   return { ...shown, pages: pages.slice(-maxPages), isTrimmed: shown.isTrimmed || pages.length > maxPages };
 }
 
-/** Replaces rows that are shown by their present content; other rows are ignored. */
+/** Replaces rows that are shown by their present content; other rows are ignored. A page without such a row stays the same. */
 export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>): Window<Row> {
   const byId = new Map(fresh.map((row) => [idOf(row), row]));
-  const pages = shown.pages.map((page) => ({
-    ...page,
-    rows: page.rows.map((row) => byId.get(idOf(row)) ?? row),
-  }));
+  const pages = shown.pages.map((page) =>
+    page.rows.some((row) => byId.has(idOf(row)))
+      ? { ...page, rows: page.rows.map((row) => byId.get(idOf(row)) ?? row) }
+      : page,
+  );
   return { ...shown, pages };
 }
 

@@ -163,6 +163,12 @@ describe('a live list', () => {
       expect(rowsOf(next).filter(({ status }) => status)).toEqual([{ id: '0070', status: 'SUCCEEDED' }]);
     });
 
+    test('leaves a page alone that has none of the rows', () => {
+      const two = withOlder(shown, page(50, 1, '51'));
+      const [first, second] = withRows(two, [{ id: '0030', status: 'FAILED' }], idOf).pages;
+      expect([first === two.pages[0], second === two.pages[1]]).toEqual([true, false]);
+    });
+
     test('has at most 300 rows, however far back one goes, and counts only what is newer than it ever had', () => {
       let far = windowOf('', page(1_000, 951), idOf);
       for (let to = 901; to >= 501; to -= 50) far = withOlder(far, page(to + 49, to, String(to + 50)));
