@@ -222,6 +222,47 @@ inBrowser('selected deliveries are sent again, at most 50, and refused ones are 
   expect(await page.locator(`[data-row="${refused}"]`).getByRole('checkbox').isChecked()).toBe(true);
 });
 
+inBrowser(
+  'the next page is read as the pointer comes to its button, and no row is missing or there twice',
+  async () => {
+    await placeOrders(account, 55);
+    const all = async (query = '') => {
+      const { data } = await account.call(`/v1/deliveries?limit=250${query}`);
+      return (data.deliveries as { deliveryId: string }[]).map(({ deliveryId }) => deliveryId);
+    };
+    await until('all are in the log', async () => (await deliveriesOf(account, good.webhookId)).length > 55);
+    const shown = () => rows().evaluateAll((found) => found.map((row) => row.dataset.row!));
+    const older = page.getByRole('button', { name: 'Load older' });
+    const pagesRead: string[] = [];
+    const live = page.getByRole('button', { name: 'Live' });
+    await openLog();
+    await live.click(); // nothing is read any more but for the pointer
+    await page.getByText('Paused').waitFor();
+    page.on('request', (request) => {
+      if (request.url().includes('cursor=')) pagesRead.push(request.url());
+    });
+    const before = await all();
+    const isRead = page.waitForResponse((response) => response.url().includes('cursor='));
+    await older.hover();
+    await (await isRead).finished();
+    expect(await rows().count()).toBe(50);
+    await placeOrder(account, 'LATE-1');
+    await until('it is in the log', async () => (await all()).length === before.length + 2);
+    await older.click();
+    await until('two pages', async () => (await rows().count()) === 100);
+    expect(await shown()).toEqual(before.slice(0, 100));
+    expect(pagesRead).toHaveLength(1);
+
+    await older.hover(); // what is read now is not of the list that follows
+    await page.getByRole('combobox', { name: 'Webhook' }).selectOption(good.webhookId);
+    await until('the newest of one webhook', async () => (await rows().count()) === 50);
+    await older.click();
+    const ofGood = await all(`&webhookId=${good.webhookId}`);
+    await until('two pages of it', async () => (await rows().count()) > 50);
+    expect(await shown()).toEqual(ofGood.slice(0, 100));
+  },
+);
+
 inBrowser('the operator, who may change nothing, has no button to send again', async () => {
   const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });
   const support = await openBrowser(service);

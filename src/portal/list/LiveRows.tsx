@@ -28,7 +28,9 @@ export function LiveRows<Row>({ live, error, older = 'Load older', actions, chil
           {children}
           {live.hasOlder && (
             <p class="more">
-              <Button onClick={live.loadOlder}>{older}</Button>
+              <Button onPointerEnter={live.expectOlder} onFocus={live.expectOlder} onClick={live.loadOlder}>
+                {older}
+              </Button>
             </p>
           )}
         </div>

@@ -32,6 +32,8 @@ export interface LiveList<Row> {
   isLoading: boolean;
   hasOlder: boolean;
   loadOlder(): Promise<void>;
+  /** `loadOlder` is likely next: its page is read ahead. */
+  expectOlder(): void;
   /** Begins again with the newest page. */
   showNewest(): Promise<void>;
   /** Replaces a row by what another part of the page has read. */
@@ -62,8 +64,18 @@ export function useLiveList<Row>(source: Source<Row>): LiveList<Row> {
   const update = (change: (before: Window<Row>) => Window<Row>) =>
     setShown((before) => (before?.key === key ? change(before) : before));
 
+  const cursor = shown?.pages.at(-1)?.nextCursor ?? null;
+  const ahead = useRef<{ of: string; page: Promise<Page<Row>> } | null>(null);
+  const readOlder = (): Promise<Page<Row>> => {
+    const of = `${key} ${cursor}`;
+    if (ahead.current?.of !== of) ahead.current = { of, page: readPage(cursor) };
+    return ahead.current.page;
+  };
+  const forgetOlder = () => (ahead.current = null);
+
   const { error, isLoading } = useResource(
     async (signal) => {
+      forgetOlder(); // it is no older than the rest of the list
       const newest = await readPage(null, signal);
       if (shown?.key !== key) return setShown(windowOf(key, newest, idOf));
       const fresh = new Set(newest.rows.map(idOf));
@@ -96,9 +108,10 @@ export function useLiveList<Row>(source: Source<Row>): LiveList<Row> {
     shown,
     error,
     isLoading: isLoading || (shown !== null && shown.key !== key && !error),
-    hasOlder: Boolean(shown?.pages.at(-1)?.nextCursor),
+    hasOlder: cursor !== null,
+    expectOlder: () => void readOlder().catch(forgetOlder),
     loadOlder: async () => {
-      const page = await readPage(shown?.pages.at(-1)?.nextCursor ?? null);
+      const page = await readOlder().finally(forgetOlder);
       keepsInPlace();
       update((before) => withOlder(before, page));
     },

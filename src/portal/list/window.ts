@@ -43,8 +43,9 @@ export const windowOf = <Row>(key: string, page: Page<Row>, idOf: IdOf<Row>): Wi
 
 export const rowsOf = <Row>({ pages }: Window<Row>): Row[] => pages.flatMap(({ rows }) => rows);
 
-/** The newest pages leave where there are too many. */
+/** The newest pages leave where there are too many. A page that does not follow on the rows changes nothing. */
 export function withOlder<Row>(shown: Window<Row>, page: Page<Row>): Window<Row> {
+  if (rowsOf(shown).length > 0 && page.cursor !== shown.pages.at(-1)!.nextCursor) return shown;
   const pages = [...shown.pages, page];
   return { ...shown, pages: pages.slice(-maxPages), isTrimmed: shown.isTrimmed || pages.length > maxPages };
 }

@@ -169,6 +169,10 @@ describe('a live list', () => {
       expect([first === two.pages[0], second === two.pages[1]]).toEqual([true, false]);
     });
 
+    test('takes no page but the next one: an earlier one may arrive after the list has begun anew', () => {
+      expect(withOlder(shown, page(40, 1, '41'))).toBe(shown);
+    });
+
     test('has at most 300 rows, however far back one goes, and counts only what is newer than it ever had', () => {
       let far = windowOf('', page(1_000, 951), idOf);
       for (let to = 901; to >= 501; to -= 50) far = withOlder(far, page(to + 49, to, String(to + 50)));

@@ -106,7 +106,7 @@ async function measure(bench: Bench, page: Page, account: Account, webhookIds: s
   const older = page.getByRole('button', { name: 'Load older' });
   const goForward = async () => {
     await until('the button rests', 10_000, () => older.isEnabled());
-    await older.scrollIntoViewIfNeeded();
+    await older.hover(); // as a person does before the click
     const click = "[...document.querySelectorAll('.more button')].at(-1).click()";
     forward.push(await timed(page, click, 'lastRow() !== before'));
     maxRows = Math.max(maxRows, await rows());
