@@ -36,6 +36,14 @@ export function renewSession(): void {
   renewal = Promise.withResolvers<void>();
 }
 
+let cookieChange: Promise<unknown> = Promise.resolve();
+
+/** Until `change` has ended, a read may be refused because it was sent with the earlier cookie. */
+export function changeCookie(change: Promise<void>): Promise<void> {
+  cookieChange = change.catch(() => {});
+  return change;
+}
+
 /**
  * Calls the API as the browser's session and returns `data`. Throws an ApiError.
  *
@@ -58,6 +66,7 @@ export async function call<Data>(
     } catch (error) {
       if (!isApiError(error)) throw error;
       if (error.status === 401 && !options.isLogin) {
+        if (method === 'GET') await unlessAborted(cookieChange, options.signal);
         if (sentBefore === renewal) isExpired.value = true; // otherwise it was sent with an earlier cookie, and is sent again
         attempt = -1;
         continue;

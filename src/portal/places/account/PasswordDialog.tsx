@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call } from '../../api.js';
+import { call, changeCookie } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
@@ -15,10 +15,10 @@ export function PasswordDialog({ onChanged, onClose }: Props) {
   const [currentPassword, setCurrentPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const submit = async () => {
-    await call('POST', '/v1/password', { currentPassword, newPassword }).catch((error: unknown) => {
+    const change = call('POST', '/v1/password', { currentPassword, newPassword }).then(takeNewCookie);
+    await changeCookie(change).catch((error: unknown) => {
       throw inWords(error);
     });
-    await takeNewCookie();
     showToast('Your password is changed. Your other sessions and access tokens have ended.');
     onChanged();
     onClose();
