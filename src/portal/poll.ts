@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError, read, type ApiError } from './api.js';
 
 export interface Resource<Data> {
@@ -55,7 +55,8 @@ export function useResource<Data>(
     return refresh();
   };
 
-  useEffect(() => {
+  // Before the next paint, so that the request does not wait for it.
+  useLayoutEffect(() => {
     void reload();
     return () => latest.current.abort.abort();
   }, [key]);
