@@ -23,7 +23,7 @@ const steps: Step[] = [
   { change: 'it was written as a JSON string', undo: ofJsonString },
   { change: 'it is written in Base64: decode it first', undo: (text) => ofEncoded(text, ofBase64) },
   { change: 'it is written as numbers: take the bytes', undo: (text) => ofEncoded(text, ofNumbers) },
-  { change: 'it is written in Python as bytes', undo: ofPython },
+  { change: 'it is written in quotation marks, with its bytes escaped', undo: ofPython },
   { change: 'its line endings became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
   { change: 'white space was added at its end', undo: (text) => text.trimEnd() },
   { change: 'white space was added at its start', undo: (text) => text.trimStart() },
@@ -217,37 +217,45 @@ export function decodedBody(given: string): string | null {
 
 /** A decoded text counts if it looks like a notification. */
 function ofEncoded(text: string, decode: (text: string) => string | null): string | null {
-  const decoded = /^\s*[{"\uFEFF]/.test(text) && !text.includes('"Buffer"') ? null : decode(text.trim());
+  const decoded = /^\s*[{"\uFEFF]/.test(text) && !ofBytes.test(text) ? null : decode(text.trim());
   return decoded !== null && /^\s*\{/.test(decoded) ? decoded : null;
 }
 
+/** A Buffer or a Uint8Array as JSON. */
+const ofBytes = /"Buffer"|^\s*\{"0":/;
+
 const ofBase64 = (text: string): string | null => (/^[\w+/=\s-]+$/.test(text) ? textOfBase64(text) : null);
 
-/** Hexadecimal, as `<Buffer 7b 22 …>` too, or a list of decimal numbers. */
+/** Hexadecimal, as `<Buffer 7b 22 …>` too, or a list of numbers, which are signed in Java and hexadecimal in Go. */
 function ofNumbers(text: string): string | null {
-  const list = /^(?:\{"type":\s*"Buffer",\s*"data":\s*)?\[([\d,\s]+)\]\}?$/.exec(text)?.[1];
+  const list =
+    /^(?:\{"type":\s*"Buffer",\s*"data":\s*|\[\]byte|Uint8Array\(\d+\)\s*)?(?:[[{]|<<)([-\da-fx,\s]+)(?:[\]}]+|>>)$/i.exec(
+      text.replace(/"\d+":/g, ''),
+    )?.[1];
   if (list !== undefined)
     return textOfBytes(
       list
         .split(/[,\s]+/)
         .filter(Boolean)
-        .map(Number),
+        .map((number) => Number(number) & 0xff),
     );
-  const hex = text.replace(/^<Buffer\s|>$|0x|\\x|[\s:]/gi, '');
+  const hex = text.replace(/^<Buffer\s|^X?'|[>']$|0x|\\x|[\s:-]/gi, '');
   if (hex.length % 2 !== 0 || !/^[\da-f]+$/i.test(hex)) return null;
   return textOfBytes(
     Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16)),
   );
 }
 
-/** `b'{"state": …}'` */
+/** `b'{"state": …}'`, and without the `b` as Ruby and PHP print it. */
 function ofPython(text: string): string | null {
-  const quoted = /^\s*b(["'])([^]*)\1\s*$/.exec(text)?.[2];
+  const quoted = /^\s*(?:bytearray\(|string\(\d+\)\s*)?b?(["'])([^]*)\1\)?\s*$/.exec(text)?.[2];
   if (quoted === undefined) return null;
-  const bytes = quoted.replace(/\\(?:x([\da-f]{2})|(.))/gi, (_whole, hex?: string, sign?: string) =>
-    hex === undefined ? (escapesOfPython[sign!] ?? sign!) : String.fromCharCode(Number.parseInt(hex, 16)),
+  const bytes = Array.from(quoted.matchAll(/\\(?:x([\da-f]{2})|(.))|[^\\]+/gi), ([plain, hex, sign]) =>
+    hex === undefined
+      ? [...new TextEncoder().encode(sign === undefined ? plain : (escapesOfPython[sign] ?? sign))]
+      : [Number.parseInt(hex, 16)],
   );
-  return textOfBytes(Array.from(bytes, (character) => character.charCodeAt(0)));
+  return textOfBytes(bytes.flat());
 }
 
 const escapesOfPython: Record<string, string> = { n: '\n', r: '\r', t: '\t' };

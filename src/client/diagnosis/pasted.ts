@@ -20,17 +20,21 @@ type Sought = (typeof sought)[number];
  * Reads lines of HTTP, of `curl -v` and of a curl command, pairs on lines of their own, JSON (an object, a list, an event
  * of AWS Lambda, a HAR entry), and what languages and servers print: dicts, maps, arrays, `HTTP_WEBHOOK_ID`.
  */
-export function readPasted(text: string): Pasted {
+export function readPasted(given: string): Pasted {
+  const text = withoutDecoration(given);
   const json = parsed(text);
   const { entries, body } = isObject(json)
-    ? ofJson(json)
-    : { entries: [...entriesOfText(text), ...entriesOfLines(text)], body: bodyOfText(text) };
+    ? ofJson(json, text)
+    : ofText(typeof json === 'string' ? json : text);
   const all = new Map<string, string[]>();
   for (const [name, value] of entries) {
     const key = normalName(name);
     const values = all.get(key) ?? [];
     if (!values.includes(value)) all.set(key, [...values, value]);
   }
+  // Under other names, such as `sig=`: nothing is missing from such a text.
+  if (!names.some((name) => all.has(name) || occurrencesOf(text, name).length > 0) && aSignature.test(text))
+    all.clear();
   return {
     headers: Object.fromEntries(
       [...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
@@ -40,9 +44,30 @@ export function readPasted(text: string): Pasted {
   };
 }
 
+const aSignature = /\bv1,[\w+/-]{43}/;
+
+/** Without what terminals, `docker compose` and dumpers put around a text, or write instead of ASCII. */
+function withoutDecoration(given: string): string {
+  const text = given
+    .replace(/(?:\x1B|\\x1b|\\u001b|\\033|\\e)\[[\d;]*m/gi, '')
+    .replace(/[▼▶]/g, '')
+    .replace(/[│┃]/g, '|')
+    .replace(/[“”]/g, '"')
+    .replace(/[‘’]/g, "'")
+    .replaceAll('：', ':')
+    .replace(/\u00A0/g, ' ');
+  const [container] = /^[\w.-]+ +\| ?/.exec(text) ?? [];
+  const lines = text.trimEnd().split('\n');
+  const isOfContainer =
+    container !== undefined && lines.every((line) => line.startsWith(container.trimEnd()));
+  return isOfContainer ? lines.map((line) => line.slice(container.length)).join('\n') : text;
+}
+
+/** JSON may stand in a string of JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? (parsed(value) ?? value) : value;
   } catch {
     return undefined;
   }
@@ -54,15 +79,21 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** In lower case, as HTTP has it: CGI, WSGI, Rack and the variables of servers have underscores. */
 function normalName(name: string): string {
   const lower = name.toLowerCase();
-  return lower.startsWith('http_') ? lower.slice(5).replaceAll('_', '-') : lower;
+  if (lower.startsWith('http_')) return lower.slice(5).replaceAll('_', '-');
+  return lower.replace(/^.*[._](?=webhook-(?:id|timestamp|signature)$)/, ''); // `request_…`, `http.request.header.…`
 }
 
 const isOfNotification = ([name]: Entry) => (names as readonly string[]).includes(normalName(name));
 
+const ofText = (text: string) => ({
+  entries: [...entriesOfText(text), ...entriesOfLines(text)],
+  body: bodyOfText(text),
+});
+
 /** A request may stand deep within an entry of a log. */
 const maxNodes = 20_000;
 
-function ofJson(json: Record<string, unknown>): { entries: Entry[]; body: string } {
+function ofJson(json: Record<string, unknown>, text: string): { entries: Entry[]; body: string } {
   const nodes = [{ value: json, parent: json }];
   for (let at = 0; at < nodes.length && at < maxNodes; at += 1) {
     const { value, parent } = nodes[at]!;
@@ -73,8 +104,12 @@ function ofJson(json: Record<string, unknown>): { entries: Entry[]; body: string
   }
   const texts = nodes.flatMap(({ value }) => Object.values(value).filter((each) => typeof each === 'string'));
   const { headers } = json;
+  const found = entriesOfText(texts.join('\n'));
   return {
-    entries: [...entriesOf(isObject(headers) ? headers : json), ...entriesOfText(texts.join('\n'))],
+    entries: [
+      ...entriesOf(isObject(headers) ? headers : json),
+      ...(found.length > 0 ? found : entriesOfText(text)),
+    ],
     body: '',
   };
 }
@@ -97,13 +132,16 @@ function ofNamed(item: Record<string, unknown>): Entry[] {
     : Object.entries(item).flatMap(toEntries);
 }
 
+/** A value may be `{"value": …}`, as in events of CloudFront and in logs of Google Cloud. */
 const toEntries = ([name, value]: [string, unknown]): Entry[] =>
   [value]
     .flat()
     .flatMap((each): Entry[] =>
-      isObject(each) || each == null || each === ''
-        ? []
-        : [[name, String(each as string | number | boolean).trim()]],
+      isObject(each)
+        ? toEntries([name, each.value ?? each.stringValue])
+        : each == null || each === ''
+          ? []
+          : [[name, String(each as string | number | boolean).trim()]],
     );
 
 /** The text beside the headers in an event of AWS Lambda, in a HAR entry, or in a framework's request. */
@@ -165,7 +203,7 @@ function entriesOfLines(text: string): Entry[] {
 const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text.trim())?.[2] ?? text.trim();
 
 function entriesOfText(given: string): Entry[] {
-  const text = given.replaceAll('\\"', '"'); // JSON within a text
+  const text = given.replaceAll('\\"', '"').replace(/\\r\\n|\\n/g, '\n'); // JSON within a text
   return sought.flatMap((name) =>
     occurrencesOf(text, name).flatMap((end): Entry[] => {
       const value = valueAt(text, end, name);
@@ -178,28 +216,31 @@ const maxOccurrences = 64;
 const endsOf = (text: string, pattern: RegExp): number[] =>
   Array.from(text.matchAll(pattern), (found) => found.index + found[0].length).slice(0, maxOccurrences);
 
-const anyName = /(?<![\w-])(?:\w*http_webhook_|webhook-)(?:id|timestamp|signature)(?![\w-])/i;
+const anyName = /(?<![\w-])(?:\w*http_webhook_|(?:\w+_)?webhook-)(?:id|timestamp|signature)(?![\w-])/i;
 
 /** Where each ends. A notice has a field `webhook_id`: written so, a name counts only where no other form stands. */
 function occurrencesOf(text: string, name: Sought): number[] {
   const variable = name.replace('-', '_');
-  const sure = endsOf(text, new RegExp(`(?<![\\w-])(?:\\w*http_${variable}|${name})(?![\\w-])`, 'gi'));
+  const sure = endsOf(
+    text,
+    new RegExp(`(?<![\\w-])(?:\\w*http_${variable}|(?:\\w+_)?${name})(?![\\w-])`, 'gi'),
+  );
   if (sure.length > 0 || anyName.test(text)) return sure;
-  return endsOf(text, new RegExp(`(?<![\\w-])${variable}(?![\\w-])`, 'gi'));
+  return endsOf(text, new RegExp(`(?<![\\w-])${name.replace('-', '_?')}(?![\\w-])`, 'gi'));
 }
 
 /** One piece of what may stand between a name and its value: signs, and how languages print a list or a text. */
 const glue =
-  /\[?\b\d+\]?\s*=>|\(\d+\)|\b(?:\w*list|array\w*|string|vec|some|seq|set)\b(?=\s*[([{])|\bb(?=["'])|[\s[\](){}<>:=|,*&-]/iy;
+  /\[?\b\d+\]?\s*=>|\(\d{1,6}\)|\[\d{1,2}\]|\b(?:\w*list|array\w*|string|vec(?:tor)?|some|seq|set)\b(?::\d+)?(?=\s*[([{])|\b(?:system\.string|(?:string)?value|inner)\b(?=["'\s]*[[{:=])|<\/?\w+>|\bb(?=["'])|[\s[\](){}<>:=|,;*&-]/iy;
 const maxGlueLength = 200;
 
 /** A quotation to its end, and what joins it to the next one. */
 const quotation = /(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/y;
-const joint = /\s*\+\s*(?=["'`])/y;
+const joint = /\s*(?:\+\s*(?=["'`])|(?=["'`]v\d+,))/y;
 const signatures = /v\d+[a-z]?[,=][\w+/=-]+(?:[\s,;]+v\d+[a-z]?[,=][\w+/=-]+)*/y;
 const word = /[^\s,;'"`[\](){}<>|]+/y;
 /** The value of a plain line may have any sign. */
-const plain = /:[ \t]*([^\s"'`[{(<][^\s"'`]*)/y;
+const plain = /:[ \t]*([^\s"'`[{(<][^\s"'`]*)(?=\s|$)/y;
 const nextHeader = /[\w-]+["']?\s*(?::|=>|=(?![=\s"',)\]}]|$))/y;
 
 const expected: Record<Sought, RegExp> = {
@@ -236,7 +277,7 @@ function valueAt(text: string, end: number, name: Sought): string | null {
   return value === '' || isName(value) ? null : value.replace(/\s+/g, ' ');
 }
 
-const isName = (value: string) => anyName.test(value);
+const isName = (value: string) => anyName.test(value) || /^(?:null|nil|none|undefined)$/i.test(value);
 
 const unescaped = (text: string) =>
   text

@@ -139,6 +139,47 @@ describe('parseHeaders', () => {
         multiValueHeaders: Object.fromEntries(Object.entries(expected).map(([n, v]) => [n, [v]])),
       }),
     ],
+    [
+      'a Node log in colours',
+      lines((name, value) => `  \u001B[32m'${name}'\u001B[39m: \u001B[32m'${value}'\u001B[39m,`),
+    ],
+    ['a log of docker compose', lines((name, value) => `web-1  |   '${name}':\nweb-1  |    '${value}',`)],
+    ['console.table', lines((name, value) => `│ ${name.padEnd(17)} │ '${value}' │`)],
+    ['dd of Laravel', lines((name, value) => `  "${name}" => array:1 [▼\n    0 => "${value}"\n  ]`)],
+    [
+      'DumpRequest of Go',
+      JSON.stringify(`POST / HTTP/1.1\r\n${lines((name, value) => `${titled(name)}: ${value}\r`)}`),
+    ],
+    ['a packet in Wireshark', lines((name, value) => `    ${name}: ${value}\\r\\n`)],
+    ['keys and values of .NET', lines((name, value) => `Key: ${titled(name)}, Value: ${value}`)],
+    ['a list of PowerShell', pairs((name, value) => `Name  : ${name}\nValue : ${value}`, '\n\n')],
+    ['HeaderMap of Actix', `{${pairs((name, value) => `"${name}": Value { inner: ["${value}"] }`)}}`],
+    ['values of Rust', lines((name, value) => `${name}: Some("${value}")`)],
+    ['headers of Play', `(${pairs((name, value) => `(${name},Vector(${value}))`)})`],
+    ['a list of R', lines((name, value) => `$\`${name}\`\n[1] "${value}"\n`)],
+    ['fields of Traefik', pairs((name, value) => `"request_${titled(name)}":"${value}"`)],
+    [
+      'attributes of OpenTelemetry',
+      JSON.stringify({
+        attributes: Object.fromEntries(
+          Object.entries(expected).map(([name, value]) => [`http.request.header.${name}`, [value]]),
+        ),
+      }),
+    ],
+    [
+      'an event of CloudFront',
+      JSON.stringify({
+        headers: Object.fromEntries(
+          Object.entries(expected).map(([name, value]) => [name, [{ key: titled(name), value }]]),
+        ),
+      }),
+    ],
+    [
+      'names with underscores in JSON',
+      `{${pairs((name, value) => `"${name.replace('-', '_')}":"${value}"`)}}`,
+    ],
+    ['a cell of a sheet', lines((name, value) => `${name};${value}`)],
+    ['quotation marks of a chat', lines((name, value) => `“${name}”: “${value}”`)],
     ['tags', lines((name, value) => `<${name}>${value}</${name}>`)],
     ['a broken signature line', lines((name, value) => `${name}: ${value}`).replace(' v1,', '\n v1,')],
   ])('reads %s', (_what, text) => {
@@ -167,6 +208,7 @@ describe('parseHeaders', () => {
 describe('what cannot be read is called unread, not missing', () => {
   test.each<[what: string, headers: string, causes: string[]]>([
     ['a text without headers', 'see the screenshot', ['[HEADERS_UNREAD]']],
+    ['other names', `id=${id} time=${nowSeconds} sig=${signature}`, ['[HEADERS_UNREAD]']],
     ['names without values', 'webhook-id, webhook-timestamp, webhook-signature', ['[HEADERS_UNREAD]']],
     [
       'one value',
@@ -230,7 +272,19 @@ describe('a body that was printed or encoded', () => {
     ['a Buffer', `<Buffer ${hex.replace(/..(?!$)/g, '$& ')}>`, /as numbers/],
     ['a Buffer in JSON', JSON.stringify(bytes), /as numbers/],
     ['bytes of Go', `[${[...bytes].join(' ')}]`, /as numbers/],
-    ['bytes of Python', `b'${printed.join('')}'`, /in Python/],
+    [
+      'bytes of Go with %#v',
+      `[]byte{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`,
+      /as numbers/,
+    ],
+    ['bytes of Java', `[${[...new Int8Array(bytes)].join(', ')}]`, /as numbers/],
+    ['bytes of C#', hex.toUpperCase().replace(/..(?!$)/g, '$&-'), /as numbers/],
+    ['a Uint8Array', `Uint8Array(${bytes.length}) [\n  ${[...bytes].join(', ')}\n]`, /as numbers/],
+    ['a Uint8Array in JSON', JSON.stringify({ ...bytes }), /as numbers/],
+    ['a binary of Elixir', `<<${[...bytes].join(', ')}>>`, /as numbers/],
+    ['a string of Ruby', `"${printed.join('').replaceAll('"', '\\"')}"`, /bytes escaped/],
+    ['var_dump of PHP', `string(${bytes.length}) "${body}"`, /bytes escaped/],
+    ['bytes of Python', `b'${printed.join('')}'`, /bytes escaped/],
   ])('%s is named, and the secret still found wrong', async (_what, rawBody, says) => {
     const { ok, explained, findings } = await diagnose({ ...good, rawBody });
     expect({ ok, explained, count: findings.length }).toEqual({ ok: false, explained: true, count: 1 });
