@@ -9,7 +9,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return issue.input === undefined
         ? `is required: ${aKind(issue)}`
-        : `must be ${aKind(issue)}${quotationHint(issue)}`;
+        : `must be ${aKind(issue)}${signsHint(issue)}`;
     case 'too_small':
       return bound(issue, issue.inclusive === false ? 'greater than' : 'at least', issue.minimum);
     case 'too_big':
@@ -36,8 +36,9 @@ export function oneOf(values: string[], given: unknown): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}${hint}`;
 }
 
-/** JSON has 7 and "7", and most who send the wrong one meant the other. */
-function quotationHint({ expected, input }: { expected: string; input?: unknown }): string {
+/** JSON has 7, "7" and ["7"], and most who send the wrong one meant another. */
+function signsHint({ expected, input }: { expected: string; input?: unknown }): string {
+  if (expected === 'array') return typeof input === 'string' ? '; put it in square brackets' : '';
   if (expected === 'string') return typeof input === 'number' ? '; put it in quotation marks' : '';
   const isNumber =
     (expected === 'number' || expected === 'int') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(String(input));

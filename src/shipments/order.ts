@@ -44,7 +44,7 @@ const text = input.trim().max(maxLength, tooLong).min(1, 'must not be empty').me
 const optionalText = (description: string, example: string) =>
   blankIsAbsent(described(input.trim().max(maxLength, tooLong).nullable(), description, example));
 const number = z.number({
-  error: ({ input }) => (input === undefined ? undefined : 'must be a finite number'),
+  error: ({ input }) => (typeof input === 'number' ? 'must be a finite number' : undefined),
 });
 const amount = number.min(0, 'must be at least 0');
 const size = number.gt(0, 'must be greater than 0');
@@ -59,10 +59,12 @@ const isInstant = (value: unknown): boolean => {
   return ms >= firstInstantMs && ms <= lastInstantMs;
 };
 
-const instant = input
+const timeForm = 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z';
+const instant = z
+  .string({ error: ({ input }) => (typeof input === 'number' ? timeForm : undefined) })
+  .max(4 * maxLength, { error: tooLong, abort: true })
   .refine(isInstant, {
-    error: ({ input }) =>
-      momentProblem(input, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z'),
+    error: ({ input }) => momentProblem(input, timeForm),
   })
   .meta({ format: 'date-time' });
 
@@ -122,7 +124,7 @@ const phoneProblem = (given: unknown) => {
   const text = String(given);
   const extras = [
     text.includes('+') && 'the +',
-    / /.test(text) && 'the spaces',
+    /\s/.test(text) && 'the spaces',
     /[-().]/.test(text) && 'the signs',
   ];
   const named = extras.filter(Boolean).join(' and ');

@@ -7,20 +7,22 @@ import { addressPattern, asciiAddress, checkSyntax } from './address.js';
 export const exampleSecret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const maxNameLength = 64;
 const interestForm = /^([A-Z][A-Z0-9_]{0,63}|\*)$/;
-const interest = z.string().regex(interestForm, {
-  error: ({ input }) => {
-    const meant = String(input).slice(0, maxNameLength).toUpperCase().replace(/[- ]/g, '_');
-    const example = interestForm.test(meant) ? `; did you mean ${meant}?` : ', such as CREATED';
-    return `must be * or a state name of A to Z, 0 to 9 and _${example}`;
-  },
-});
+const interestIn = (known: ReadonlySet<string>) =>
+  z.string().regex(interestForm, {
+    error: ({ input }) => {
+      const written = String(input).slice(0, maxNameLength).trim().toUpperCase().replace(/[- ]/g, '_');
+      const meant = misspelt(written, known) ?? written;
+      const example = interestForm.test(meant) ? `; did you mean ${meant}?` : ', such as CREATED';
+      return `must be * or a state name of A to Z, 0 to 9 and _${example}`;
+    },
+  });
 
 /** The state that a name was meant to be, if it is none but within two letters of one. */
 const misspelt = (name: string, known: ReadonlySet<string>): string | null =>
   known.has(name) || !interestForm.test(name) ? null : nearestName(name, known, 2);
 
 const interestAmong = (known: ReadonlySet<string>) =>
-  interest.refine((name) => misspelt(name, known) === null, {
+  interestIn(known).refine((name) => misspelt(name, known) === null, {
     error: ({ input }) => `is not a state; did you mean ${misspelt(input as string, known)}?`,
   });
 
@@ -74,7 +76,7 @@ const webhookName = described(
 );
 
 export const fields = {
-  interests: described(z.array(interest).min(1, oneInterest), interestsText, ['*'], {
+  interests: described(z.array(interestIn(new Set())).min(1, oneInterest), interestsText, ['*'], {
     maxItems: maxInterests,
   }),
   status: described(

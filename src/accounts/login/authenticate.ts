@@ -64,13 +64,18 @@ export function keyAndCredentials(
   const problems = [
     ...keyProblems(key),
     ...(credentials === undefined ? headerProblems(header, scheme) : []),
-    ...(scheme === 'Bearer' && credentials?.startsWith('ak_') ? [isAccountKey] : []),
+    ...(scheme === 'Bearer' ? isNoToken(credentials) : []),
   ];
   if (problems.length > 0) throw unauthorized(scheme, problems.join(' '));
   return { accountKey: key as string, credentials: credentials! };
 }
 
-const isAccountKey = 'That is the account key; send the token from /v1/login.';
+function isNoToken(credentials = ''): string[] {
+  const kind = credentials.startsWith('ak_')
+    ? 'the account key'
+    : credentials.startsWith('whsec_') && "a webhook's secret";
+  return kind ? [`That is ${kind}; send the token from /v1/login.`] : [];
+}
 
 const tokenIn = (request: Request): string | undefined =>
   credentialsIn(request.get('authorization') ?? '', 'Bearer');
@@ -91,6 +96,10 @@ const credentialsIn = (header: string, scheme: Scheme): string | undefined =>
 function keyProblems(key: unknown): string[] {
   if (key === undefined || key === '') return ['The query parameter `key` is missing.'];
   if (Array.isArray(key)) return ['The query parameter `key` is given more than once.'];
+  if (/^(?:eyJ|phk_)/.test(key as string))
+    return [
+      'The query parameter `key` is a token; send that as `Authorization: Bearer <token>`, and the account key here.',
+    ];
   return (key as string).length > 255 ? ['The query parameter `key` is longer than any account key.'] : [];
 }
 

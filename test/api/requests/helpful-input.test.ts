@@ -253,7 +253,14 @@ describe('an order', () => {
     expect(await phone('+52 (55) 1234-5678')).toBe(
       'must be 5 to 20 digits; leave out the + and the spaces and the signs',
     );
+    expect(await phone('55\u00A012345678')).toBe('must be 5 to 20 digits; leave out the spaces');
     expect(await phone('nobody')).toBe('must be 5 to 20 digits');
+    expect(await problems(withPart('package', { weight: '1.2' }))).toEqual({
+      'package.weight': 'must be a number; leave out the quotation marks',
+    });
+    expect(await problems({ ...sampleOrder(), shipperDropoffDate: 1_795_995_824_004 })).toEqual({
+      shipperDropoffDate: 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z',
+    });
     for (const time of ['2030-01-15T10:00:00', '2030-01-15t10:00', '2030-01-15T10:00:00.123'])
       expect(await problems({ ...sampleOrder(), shipperDropoffDate: time })).toEqual({
         shipperDropoffDate: 'has no offset: add Z or -06:00',
@@ -343,6 +350,19 @@ test('a log-in by POST, a place of the API without /v1, and an account key as a 
   const key = await request(`${service.url}/v1/webhooks?key=${accountKey}`, { headers });
   expectFailure(key, 401);
   expect(key.body.error.message).toBe('That is the account key; send the token from /v1/login.');
+  const messageOf = async (keyGiven: string, token: string) => {
+    const response = await request(`${service.url}/v1/webhooks?key=${keyGiven}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expectFailure(response, 401);
+    return response.body.error.message;
+  };
+  expect(await messageOf(accountKey, 'whsec_AAAA')).toBe(
+    "That is a webhook's secret; send the token from /v1/login.",
+  );
+  expect(await messageOf('phk_AAAA', 'eyJ.eyJ.x')).toMatch(
+    /^The query parameter `key` is a token; send that/,
+  );
 });
 
 test('the 415 says what was sent', async () => {

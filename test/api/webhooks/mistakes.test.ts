@@ -57,13 +57,18 @@ describe.each(ways)('%s', (_, send) => {
       ['CANCELED', 'CANCELLED'],
       ['WEBHOOK_FAILNG', 'WEBHOOK_FAILING'],
     ] as const;
-    const response = await send({ interests: ['CREATED', ...wrong.map(([name]) => name), 'x y'] });
+    const written = ['x y', 'Deliverd', ' in-transit '];
+    const response = await send({ interests: ['CREATED', ...wrong.map(([name]) => name), ...written] });
     expectWrong(
       response,
-      [...wrong.keys(), 8].map((index) => `interests[${index + 1}]`),
+      [...wrong, ...written].map((_name, index) => `interests[${index + 1}]`),
     );
-    expect(response.body.error.details!.slice(0, -1).map(({ message }) => message)).toEqual(
+    const messages = response.body.error.details!.map(({ message }) => message);
+    expect(messages.slice(0, wrong.length)).toEqual(
       wrong.map(([, state]) => `is not a state; did you mean ${state}?`),
+    );
+    expect(messages.slice(wrong.length).map((message) => message.split('; ')[1])).toEqual(
+      ['X_Y', 'DELIVERED', 'IN_TRANSIT'].map((name) => `did you mean ${name}?`),
     );
   });
 
