@@ -1,6 +1,7 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
+import { fromNow } from '../../in-short.js';
 import { wordOf } from '../../words.js';
-import { durationText, relative } from '../../units.js';
+import { durationText } from '../../units.js';
 
 type Health = NonNullable<ListedWebhook['health']>;
 type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
@@ -49,9 +50,7 @@ export function trouble(
   if (pausedBy === 'OPERATOR') return 'Paused by the operator';
   if (status === 'DISABLED') return disabledReason ? disabledReasons[disabledReason] : '';
   if (status === 'PAUSED' || health?.circuit !== 'OPEN') return '';
-  return health.nextProbeAt
-    ? `Next probe ${relative(Date.parse(health.nextProbeAt), now)}`
-    : 'A probe is under way';
+  return health.nextProbeAt ? `Next probe ${fromNow(health.nextProbeAt, now)}` : 'A probe is under way';
 }
 
 const disabledReasons = {
