@@ -1,6 +1,6 @@
 /** A refusal says what to do about the mistakes of callers who know another API, another language or another field. */
 import { expect, test } from '@jest/globals';
-import { operator, registerAccount, request } from '../../support/client.js';
+import { operator, registerAccount, request, sampleOrder } from '../../support/client.js';
 import { expectFailure } from '../../support/expect.js';
 import { sharedService } from '../../support/shared-service.js';
 
@@ -87,4 +87,31 @@ test.each([
   const response = await request(`${service.url}${path}`, { method });
   expectFailure(response, code);
   expect(response.body.error.message).toBe(message);
+});
+
+test('a log-in by POST, a place of the API without /v1, and an account key as a token say what to do', async () => {
+  const { accountKey } = account;
+  const login = await account.call('/v1/login', { method: 'POST' });
+  expectFailure(login, 405);
+  expect(login.body.error.message).toBe('Log in with GET and Basic e-mail:password.');
+  const elsewhere = await account.call('/shipments', { body: sampleOrder() });
+  expectFailure(elsewhere, 405);
+  expect(elsewhere.body.error.message).toBe('The API is under /v1: POST /v1/shipments.');
+  const headers = { authorization: `Bearer ${accountKey}` };
+  const key = await request(`${service.url}/v1/webhooks?key=${accountKey}`, { headers });
+  expectFailure(key, 401);
+  expect(key.body.error.message).toBe('That is the account key; send the token from /v1/login.');
+  const messageOf = async (keyGiven: string, token: string) => {
+    const response = await request(`${service.url}/v1/webhooks?key=${keyGiven}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expectFailure(response, 401);
+    return response.body.error.message;
+  };
+  expect(await messageOf(accountKey, 'whsec_AAAA')).toBe(
+    "That is a webhook's secret; send the token from /v1/login.",
+  );
+  expect(await messageOf('phk_AAAA', 'eyJ.eyJ.x')).toMatch(
+    /^The query parameter `key` is a token; send that/,
+  );
 });
