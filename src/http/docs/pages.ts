@@ -247,7 +247,9 @@ export function operationSections({ paths, webhooks, components }: OpenApiDocume
       address: `/docs#${anchorOf(method, path)}`,
       title: operation.summary,
       about: `${method.toUpperCase()} ${path}`,
-      text: [`${method.toUpperCase()} ${path}`, ...wordsOf(operation, components.schemas)].join(' '),
+      text: [...wordsOf(operation, components.schemas), `${method.toUpperCase()} ${path}`]
+        .join(' ')
+        .replaceAll('`', ''),
     })),
   );
 }
@@ -258,7 +260,7 @@ const anchorOf = (method: string, path: string) => `${method}-${path.replaceAll(
 /** The names of fields, and what is said about them; each schema once. */
 function wordsOf(operation: Operation, schemas: OpenApiDocument['components']['schemas']): string[] {
   const seen = new Set<string>();
-  const words: string[] = [operation.operationId];
+  const words: string[] = [];
   const collect = (value: unknown) => {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
@@ -274,7 +276,7 @@ function wordsOf(operation: Operation, schemas: OpenApiDocument['components']['s
     }
   };
   collect(operation);
-  return words;
+  return [...words, operation.operationId]; // what it says comes first, and begins an excerpt
 }
 
 const maxResults = 60;

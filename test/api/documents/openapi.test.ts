@@ -155,6 +155,7 @@ describe('generators of clients find in the document', () => {
     const { description } = document.paths['/v1/states']!.get!;
     const page = await (await fetch(`${service.url}/docs/search?q=OUT_FOR_DELIVERY`)).text();
     expect(page).toContain('List the states of shipments');
+    expect(page).not.toContain('\x60'); // the marks of its text
     for (const state of createCatalogue().names)
       expect(description).toMatch(new RegExp(`^- \\x60${state}\\x60: [a-z].{15}`, 'm'));
     const names = document.tags.map(({ name }) => name);
