@@ -42,6 +42,7 @@ inBrowser(
   async () => {
     await page.goto('/deliveries?status=SUCCEEDED');
     await page.getByText('ak_…, from your operator', { exact: true }).waitFor();
+    await page.getByText('and a link if you forget your password').waitFor();
     await logIn(page, { ...account, password: 'not the password' });
     await page.getByText('Account key, e-mail or password is wrong.').waitFor();
     await expectSound(page);

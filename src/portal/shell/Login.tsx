@@ -54,7 +54,8 @@ export function LoginPage() {
         </p>
       )}
       <p class="soft">
-        The operator of this service gives you an account. No account is needed to read{' '}
+        The operator of this service gives you an account
+        {!hasEmail && ', and a link if you forget your password'}. No account is needed to read{' '}
         <a href="/docs">the documentation</a>.
       </p>
     </main>
