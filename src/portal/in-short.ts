@@ -36,6 +36,10 @@ export function fromNow(at: string | null, nowMs: number): string {
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
 }
 
+/** When the next probe is. Once its wait is over, it goes out with what is due next, which may be a retry in minutes. */
+export const probeFromNow = (at: string | null, nowMs: number): string =>
+  at !== null && Date.parse(at) <= nowMs ? 'with the next retry' : fromNow(at, nowMs);
+
 /** Whether and how fast a webhook is called. */
 export interface Calls {
   status: string;
@@ -112,7 +116,7 @@ export function waitInShort(
       ? 'called more slowly for now'
       : `at most ${webhook.maxPerSecond} a second`;
   if (status === 'HELD')
-    return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
+    return heldBy === 'CIRCUIT' ? `probe ${probeFromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
   if (status !== 'PENDING') return '';
   if (!isCalled(webhook)) return holds[webhook.status] ?? '';
   return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';

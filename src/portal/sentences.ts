@@ -6,6 +6,7 @@ import {
   fromNow,
   isCalled,
   isFailure,
+  probeFromNow,
   type AttemptLike,
   type Calls,
   type DeliveryLike,
@@ -199,7 +200,7 @@ function holdSentence(
         ? `It waits for ${blockerInShort(blocker, nowMs)}: states of a shipment go out in order.`
         : 'It waits for an earlier state of this shipment, which is still owed.';
     case 'CIRCUIT':
-      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what is held.`;
+      return `It is waiting because your server kept failing; next probe ${probeFromNow(nextProbeAt, nowMs)}. If it works again, send the webhook a test: a success sends what is held.`;
     case 'PAUSED':
       return 'It is waiting because the webhook is paused. It will be sent when the webhook is resumed.';
     case 'DISABLED':

@@ -239,7 +239,7 @@ describe('a summary', () => {
     test('an active webhook with an open circuit shows the circuit and its next probe', () => {
       expect(statusOf(webhook, health)).toBe('OPEN');
       expect(trouble(webhook, health, now)).toBe('Next probe in 30 s');
-      expect(trouble(webhook, health, now + 60_000)).toBe('Next probe now');
+      expect(trouble(webhook, health, now + 60_000)).toBe('Next probe with the next retry');
       expect(advice({ ...webhook, health }, now)).toBe(
         'Next probe in 30 s. If your server works again, send a test: a success sends what is held.',
       );

@@ -165,6 +165,10 @@ describe('a delivery', () => {
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
       'It is waiting because your server kept failing; next probe in 20 s. If it works again, send the webhook a test: a success sends what is held.',
     ],
+    [
+      { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(-20_000) },
+      'It is waiting because your server kept failing; next probe with the next retry. If it works again, send the webhook a test: a success sends what is held.',
+    ],
     [{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }, 'It was cancelled: its webhook was deleted.'],
     [
       { status: 'CANCELLED', reason: 'ERASED' },

@@ -1,5 +1,5 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
-import { fromNow } from '../../in-short.js';
+import { probeFromNow } from '../../in-short.js';
 import { wordOf } from '../../words.js';
 import { durationText } from '../../units.js';
 
@@ -50,7 +50,7 @@ export function trouble(
   if (pausedBy === 'OPERATOR') return 'Paused by the operator';
   if (status === 'DISABLED') return disabledReason ? disabledReasons[disabledReason] : '';
   if (status === 'PAUSED' || health?.circuit !== 'OPEN') return '';
-  return health.nextProbeAt ? `Next probe ${fromNow(health.nextProbeAt, now)}` : 'A probe is under way';
+  return health.nextProbeAt ? `Next probe ${probeFromNow(health.nextProbeAt, now)}` : 'A probe is under way';
 }
 
 const disabledReasons = {
