@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  sampleOrder,
-} from '../../support/client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../../support/client.js';
 import { sharedService } from '../../support/shared-service.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
 
