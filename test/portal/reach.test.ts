@@ -226,3 +226,14 @@ inBrowser('a form that is as it was closes at once, and so does one that is only
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
+
+inBrowser('the menu of a webhook is within the window, on a desk and on a phone', async () => {
+  for (const size of [desk, phone]) {
+    await page.setViewportSize(size);
+    await page.goto(`/webhooks/${hook.webhookId}`);
+    await button('More').click();
+    const { x, width } = (await button('Delete').boundingBox())!;
+    expect({ left: x >= 0, right: x + width <= size.width }).toEqual({ left: true, right: true });
+  }
+  await page.setViewportSize(desk);
+});

@@ -6,10 +6,13 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const place = () => {
-    const { bottom, right } = button.current!.getBoundingClientRect();
+    const { bottom, left, right } = button.current!.getBoundingClientRect();
+    const { clientWidth } = document.documentElement;
+    const isAtLeft = left + right < clientWidth; // on a phone, where it would go beyond that edge
     Object.assign(list.current!.style, {
       top: `${bottom + 4}px`,
-      right: `${Math.max(8, document.documentElement.clientWidth - right)}px`,
+      left: isAtLeft ? `${left}px` : 'auto',
+      right: isAtLeft ? 'auto' : `${Math.max(8, clientWidth - right)}px`,
     });
   };
   return (
