@@ -60,10 +60,13 @@ export interface Turn extends DeliveryLike {
   state: string;
 }
 
-/** The delivery that `delivery` waits for, if it is among `others`: the first that its webhook is still owed. */
+/**
+ * The delivery that `delivery` waits for, if it is among `others`: the first that its webhook is still owed. One that
+ * waits its turn itself is not the first: a filter left that out.
+ */
 export function blockerOf<Other extends Turn>(delivery: Turn, others: readonly Other[]): Other | null {
   if (delivery.heldBy !== 'TURN') return null;
-  return others
+  const found = others
     .filter(
       (other) =>
         isUnfinished(other) &&
@@ -75,6 +78,7 @@ export function blockerOf<Other extends Turn>(delivery: Turn, others: readonly O
       (first, other) => (first && first.deliveryId < other.deliveryId ? first : other),
       null,
     );
+  return found?.heldBy === 'TURN' ? null : found;
 }
 
 /** Text: "Created (400, retry in 1 min)". */

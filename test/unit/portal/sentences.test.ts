@@ -248,6 +248,7 @@ describe('a delivery', () => {
         { ...first, trackingId: 'u' },
         { ...first, status: 'SUCCEEDED' },
         { ...first, deliveryId: '4' },
+        between,
       ];
       expect(blockerOf(held, others)).toBeNull();
       expect(blockerOf(first, [between])).toBeNull();
