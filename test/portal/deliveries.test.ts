@@ -103,7 +103,13 @@ inBrowser('a wrong secret is found from the red line, with nothing to paste but 
   await rows().getByText('Retrying 1/10').waitFor();
   await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
   await page.goto(`/shipments/${trackingId}`);
-  await page.getByText(/waits for Created \(400, retry in \d+ min\)/).waitFor();
+  const reason = page.getByText(/waits for Created \(400, retry in \d+ min\)/);
+  await reason.waitFor();
+  await openLog(`?webhookId=${refusing.webhookId}`);
+  await reason.waitFor();
+  const widths = ({ scrollWidth, clientWidth }: Record<'scrollWidth' | 'clientWidth', number>) =>
+    scrollWidth - clientWidth;
+  expect(await page.locator('.delivery-status').filter({ has: reason }).evaluate(widths)).toBe(0); // nothing cut off
   await openLog(`?webhookId=${refusing.webhookId}&state=PICKED_UP`);
   await rows().first().getByRole('link').click();
   await panel()
