@@ -12,14 +12,15 @@ import { expectSound, inBrowser, leave, withPortal, type Portal } from './browse
 const down = { status: 500, headers: { 'retry-after': '3600' } };
 
 let account: Account;
+let shop: Hook;
 let receiver: Receiver;
 let portal: Portal;
 let page: Page;
 
 withPortal(async (stage) => {
   ({ account, portal, page } = stage);
-  const hook = await startHook(account, { description: 'Shop', ordering: 'NONE' });
-  stage.onEnd(hook.receiver.close);
+  shop = await startHook(account, { description: 'Shop', ordering: 'NONE' });
+  stage.onEnd(shop.receiver.close);
   receiver = await startReceiver();
   stage.onEnd(receiver.close);
 });
@@ -50,7 +51,10 @@ inBrowser('a webhook is created with what was filled in, and its secret is shown
   await button('Create webhook').click();
   await dialog().locator('.field-error').waitFor();
   await expectSound(page);
+  await page.getByLabel('Address').fill(shop.receiver.url);
+  await dialog().getByText('It is also the address of your webhook Shop, and gets the').waitFor();
   await page.getByLabel('Address').fill(receiver.url);
+  await dialog().getByText('Notifications are sent there by POST.').waitFor();
   await page.getByLabel('Description').fill('Warehouse');
   await page.getByLabel('Name', { exact: true }).fill('orders/production');
   await page.getByLabel('Only these').check();

@@ -8,13 +8,26 @@ import { Time } from '../../parts/Time.js';
 import { Form, FormProblem, SelectField, SubmitButton, TextField, useFieldError } from '../../parts/Form.js';
 import { session } from '../../session.js';
 import { wordOf } from '../../words.js';
+import { useWebhookList } from '../webhook-list.js';
 import { notices, useStates } from './catalogue.js';
+import { ownNameOf } from './summary.js';
 
 interface WebhookFormProps {
   /** The webhook to change; undefined creates one. */
   webhook?: Webhook;
   onSaved: (webhook: Webhook | WebhookWithSecret) => unknown;
   onClose: () => void;
+}
+
+const hrefOf = (address: string) => (URL.canParse(address) ? new URL(address).href : null);
+
+/** Warns, as the API does, of an address that another webhook has: mostly a mistake. Null if none has it. */
+function twice(address: string, others: Webhook[]): string | null {
+  const whole = hrefOf(address.trim());
+  const other = whole && others.find(({ targetAddress }) => hrefOf(targetAddress) === whole);
+  return other
+    ? `It is also the address of your webhook ${ownNameOf(other) || other.webhookId}, and gets the notifications of each.`
+    : null;
 }
 
 /** Creates or changes a webhook. A change sends only the fields that differ. */
@@ -28,6 +41,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
     maxPerSecond: webhook?.maxPerSecond ?? null,
     notifyEmail: webhook?.notifyEmail ?? null,
   });
+  const others = useWebhookList().filter(({ webhookId }) => webhookId !== webhook?.webhookId);
   const [name, setName] = useState('');
   const [rows, setRows] = useState(() => toRows(webhook?.headers ?? {}));
   const set = (changes: Partial<typeof values>) => setValues((before) => ({ ...before, ...changes }));
@@ -56,7 +70,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           label="Address"
           name="targetAddress"
           type="url"
-          hint="Notifications are sent there by POST."
+          hint={twice(values.targetAddress, others) ?? 'Notifications are sent there by POST.'}
           placeholder="https://example.com/hooks/parcelhook"
           value={values.targetAddress}
           onInput={(targetAddress) => set({ targetAddress })}
