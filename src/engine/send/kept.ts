@@ -2,6 +2,7 @@ import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
 
 type Target = http.RequestOptions & { requester: Requester };
@@ -20,14 +21,28 @@ interface Name {
 const lookUpEveryMs = 250;
 /** A later response closes connections, but delays no request. */
 const maxLookupWaitMs = 100;
+/** TLS may still send tickets and the like on an idle connection, which no event reports. */
+const maxUnaskedBytes = 64 * 1024;
+const checkEveryMs = 250;
+
+/** The connection beneath TLS: its bytes are counted whatever TLS makes of them. Node has no public name for it. */
+export const wireOf = (socket: Duplex): { bytesRead: number } | null =>
+  (socket as { _handle?: { _parent?: { bytesRead: number } } | null })._handle?._parent ?? null;
+
+/** The agent would give it to a request until it is told. Listens for data that nobody has asked for, too. */
+function close(this: Duplex): void {
+  this.destroy();
+  this.emit('agentRemove');
+}
 
 /**
- * Closes kept connections when they are too old, too many, or lead to an address that their name has left. A busy one is
- * closed when its request has ended.
+ * Closes kept connections when they are too old, too many, lead to an address that their name has left, or bring what
+ * nobody has asked for. A busy one is closed when its request has ended.
  */
 export class KeptConnections {
-  /** Longest idle first. */
-  readonly #idle = new Set<Duplex>();
+  /** Longest idle first, with what each had read beneath TLS by then. */
+  readonly #idle = new Map<Duplex, number>();
+  #check: NodeJS.Timeout | null = null;
   /** To be closed, but busy. */
   readonly #retired = new Set<Duplex>();
   readonly #names = new Map<string, Name>();
@@ -46,11 +61,15 @@ export class KeptConnections {
     const add = agent.addRequest.bind(agent);
     agent.keepSocketAlive = (socket) => {
       if (!keep(socket) || !this.#makeRoom()) return false;
-      this.#idle.add(socket);
+      this.#idle.set(socket, wireOf(socket)?.bytesRead ?? 0);
+      socket.on('data', close);
+      if (socket instanceof TLSSocket)
+        this.#check ??= setTimeout(() => this.#closeTalking(), checkEveryMs).unref();
       return true;
     };
     agent.reuseSocket = (socket, request) => {
       this.#idle.delete(socket);
+      socket.off('data', close);
       reuse(socket, request);
     };
     agent.addRequest = (request, target) => {
@@ -122,7 +141,7 @@ export class KeptConnections {
   /** Those of hosts that are no longer called go first: an agent reuses the newest of a host. */
   #makeRoom(): boolean {
     if (this.#idle.size < this.limits.maxIdle) return true;
-    const [oldest] = this.#idle;
+    const [oldest] = this.#idle.keys();
     if (oldest) this.#close(oldest);
     return oldest !== undefined;
   }
@@ -132,10 +151,15 @@ export class KeptConnections {
     else this.#retired.add(socket);
   }
 
-  /** The agent would give it to a request until it is told. */
+  #closeTalking(): void {
+    this.#check = null;
+    for (const [socket, readBytes] of this.#idle)
+      if ((wireOf(socket)?.bytesRead ?? 0) - readBytes > maxUnaskedBytes) this.#close(socket);
+    if (this.#idle.size > 0) this.#check = setTimeout(() => this.#closeTalking(), checkEveryMs).unref();
+  }
+
   #close(socket: Duplex): void {
     this.#idle.delete(socket);
-    socket.destroy();
-    socket.emit('agentRemove');
+    close.call(socket);
   }
 }

@@ -16,6 +16,7 @@ import {
   type Progress,
   type RouteOptions,
 } from './connection.js';
+import { wireOf } from './kept.js';
 
 export type SenderOptions = RouteOptions;
 
@@ -139,7 +140,7 @@ function exchange(
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
   let connected: Socket | null = null;
-  let wire: Wire | null = null;
+  let wire: ReturnType<typeof wireOf> = null;
   const statusLine = new StatusLine();
   let receivedBytes = 0;
   let wireBytesBefore = 0;
@@ -304,13 +305,6 @@ interface End {
 
 /** After the TLS handshake; not at all if it fails. */
 const isOpen = (socket: Socket) => (socket instanceof TLSSocket ? socket.authorized : !socket.connecting);
-
-/** The connection beneath TLS: its bytes are counted whatever TLS makes of them. Node has no public name for it. */
-interface Wire {
-  bytesRead: number;
-}
-const wireOf = (socket: Socket): Wire | null =>
-  (socket as { _handle?: { _parent?: Wire } | null })._handle?._parent ?? null;
 
 const STORED_BYTES = 4 * 1024;
 

@@ -106,6 +106,26 @@ describe('a kept connection', () => {
     expect(sockets).toHaveLength(2);
   });
 
+  test('is closed by what nobody has asked for, and not read any longer', async () => {
+    const muchBytes = 16 * 1024 * 1024; // more than what the kernel takes without us
+    const written: Promise<number>[] = [];
+    const { url, connections } = await loopback.raw((socket, n) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      if (n > 1) return;
+      const pump = () => {
+        while (socket.writable && socket.bytesWritten < 4 * muchBytes && socket.write('a'.repeat(65_536)));
+      };
+      socket.on('drain', pump);
+      setTimeout(pump, 50);
+      written.push(new Promise((resolve) => socket.on('close', () => resolve(socket.bytesWritten))));
+    });
+    const send = sending({});
+    expect(await send(url)).toMatchObject({ ok: true });
+    expect(await written[0]).toBeLessThan(muchBytes);
+    expect(await send(url)).toMatchObject({ ok: true });
+    expect(connections()).toBe(2);
+  });
+
   test('to an address that its name has left is not used again', async () => {
     const { name, before, after } = await movingName();
     const send = sending({ dns: stubDns(() => Promise.resolve([name])) });

@@ -250,26 +250,37 @@ describe('an attempt over TLS ends once 64 KiB are read', () => {
     expect(outcome).toMatchObject({ statusCode, errorDetail: 'RESPONSE_TOO_LARGE' });
   });
 
-  test('also if they carry nothing: tickets for sessions without end', async () => {
+  /** Sends tickets for sessions, which carry nothing, until the connection is closed. */
+  async function ticketServer(alreadySent: number, respond: http.RequestListener) {
     const { url, server } = await secureServer(good, {
       ciphers: 'TLS_AES_128_GCM_SHA256',
       minVersion: 'TLSv1.3',
+      keepAliveTimeout: 0, // the server does not close it either
     });
     let wire: net.Socket;
     let secret: Buffer;
+    const closed = new Promise((resolve) =>
+      server.on('connection', (socket: net.Socket) => socket.on('close', resolve)),
+    );
     server.on('connection', (socket: net.Socket) => (wire = socket));
     server.on('keylog', (line: Buffer) => {
       const [, hex] = /^SERVER_TRAFFIC_SECRET_0 \w+ (\w+)/.exec(line.toString()) ?? [];
       if (hex) secret = Buffer.from(hex, 'hex');
     });
-    server.removeAllListeners('request').on('request', () => {
-      const seal = sealer(secret, 2); // the server itself has sent two
+    server.removeAllListeners('request').on('request', ((request, response) => {
+      respond(request, response);
+      const seal = sealer(secret, alreadySent);
       const pump = () => {
         while (wire.writable && wire.write(seal(22, ticket)));
       };
       wire.on('drain', pump);
-      setTimeout(pump, 20); // those are still on their way
-    });
+      setTimeout(pump, 20); // what the server itself has sent is still on its way
+    }) as http.RequestListener);
+    return { url, closed };
+  }
+
+  test('also if they carry nothing: tickets for sessions without end', async () => {
+    const { url } = await ticketServer(2, () => undefined);
     const outcome = await send(url, open({ certificateAuthority: good.cert }));
     const tooLarge = {
       ok: false,
@@ -278,6 +289,14 @@ describe('an attempt over TLS ends once 64 KiB are read', () => {
       errorDetail: 'RESPONSE_TOO_LARGE',
     };
     expect(outcome).toMatchObject({ ...tooLarge, requestSent: true });
+  });
+
+  test('and so does the kept connection on which they come after the response', async () => {
+    const { url, closed } = await ticketServer(3, (_request, response) => response.end('OK'));
+    expect(await send(url, open({ certificateAuthority: good.cert }))).toMatchObject({ ok: true });
+    const since = performance.now();
+    await closed;
+    expect(performance.now() - since).toBeLessThan(10_000); // an idle one is closed after 50 s
   });
 });
 
