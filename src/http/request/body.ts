@@ -200,7 +200,12 @@ function inspect(value: unknown, keys: (string | number)[], faults: BodyFaults, 
   else if (isKept && Number.isInteger(value) && !Number.isSafeInteger(value)) wrong(inexact);
   if (typeof value === 'string' && !isText(value)) wrong(notText);
   if (typeof value !== 'object' || value === null) return;
-  if (keys.length === maxDepth) return wrong(`must not be nested deeper than ${maxDepth} levels`);
+  if (keys.length === maxDepth) {
+    wrong(`must not be nested deeper than ${maxDepth} levels`);
+    // Later checks of this refused value, such as that of its size, would overflow the stack.
+    for (const key of Object.keys(value)) Reflect.deleteProperty(value, key);
+    return;
+  }
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       keys.push(index);

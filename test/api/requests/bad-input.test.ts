@@ -86,7 +86,17 @@ describe('the position of a refused value is named', () => {
     ['"weight":1.2', '"weight":1e-999', 'package.weight'],
     ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
     ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
-  ])('%s as %s: %s', async (from, to, path) => {
+    [
+      '"package":{',
+      `"package":{"items":${'['.repeat(9_000)}${']'.repeat(9_000)},`,
+      `package.items${'[0]'.repeat(30)}`,
+    ],
+    [
+      '"package":{',
+      `"package":{"items":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)},`,
+      `package.items${'.a'.repeat(30)}`,
+    ],
+  ])('%.40s as %.40s: %s', async (from, to, path) => {
     expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
   });
 });
