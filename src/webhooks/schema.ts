@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { described, evenIfFieldsAreWrong, idInPath, oneOfFields } from '../http/request/fields.js';
+import {
+  blankIsNull,
+  described,
+  evenIfFieldsAreWrong,
+  idInPath,
+  oneOfFields,
+} from '../http/request/fields.js';
 import { checkTargetAddress, masked, type DestinationPolicy } from '../engine/engine.js';
 import { nearestName } from '../platform/issues.js';
 import { addressPattern, asciiAddress, checkSyntax } from './address.js';
@@ -148,16 +154,18 @@ const ownSecret = described(
 export const notifyEmailText =
   'An address to tell by e-mail when the webhook fails, recovers, is or will be disabled, or has used up the retries of deliveries. An address that is no user’s of yours gets a link to confirm it first. Null: none.';
 const notifyEmail = (mails: boolean) =>
-  described(
-    z
-      .string()
-      .trim()
-      .max(254, 'must have at most 254 characters')
-      .regex(z.regexes.email, 'must be an e-mail address')
-      .refine(() => mails, 'must be left out: this service sends no e-mails (SMTP_URL is not set)')
-      .nullable(),
-    notifyEmailText,
-    null,
+  blankIsNull(
+    described(
+      z
+        .string()
+        .trim()
+        .max(254, 'must have at most 254 characters')
+        .regex(z.regexes.email, 'must be an e-mail address')
+        .refine(() => mails, 'must be left out: this service sends no e-mails (SMTP_URL is not set)')
+        .nullable(),
+      notifyEmailText,
+      null,
+    ),
   );
 
 export function webhookSchemas(
@@ -204,10 +212,12 @@ export function webhookSchemas(
   );
   const create = settings
     .extend({
-      name: described(
-        webhookName.nullable(),
-        'The name by which your programs find the webhook; null for none. No two webhooks of yours have the same.',
-        'orders-production',
+      name: blankIsNull(
+        described(
+          webhookName.nullable(),
+          'The name by which your programs find the webhook; null for none. No two webhooks of yours have the same.',
+          'orders-production',
+        ),
       ).optional(),
     })
     .meta({ id: 'WebhookRegistration' });

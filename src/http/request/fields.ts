@@ -78,14 +78,15 @@ export const limitedJson = <Schema extends z.ZodType>(
 /** Any JSON; the body's reader has refused what JavaScript or PostgreSQL could not handle. */
 export const anomalies = described(z.unknown(), 'Anomalies reported with the state; null without any.', null);
 
+const isBlank = (given: unknown) => typeof given === 'string' && given.trim() === '';
+
 /** An empty text is the same as none: many clients cannot leave a field out. The schema is described before. */
 export const blankIsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .preprocess(
-      (given) => (typeof given === 'string' && given.trim() === '' ? undefined : given),
-      schema.optional(),
-    )
-    .optional();
+  z.preprocess((given) => (isBlank(given) ? undefined : given), schema.optional()).optional();
+
+/** The same where null means none, and absent that nothing changes. */
+export const blankIsNull = <Schema extends z.ZodNullable>(schema: Schema) =>
+  z.preprocess((given) => (isBlank(given) ? null : given), schema);
 
 /** The pattern, for the document, of a text that must not be empty after trimming. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';

@@ -73,8 +73,13 @@ describe('a name', () => {
     },
   );
 
+  it.each([null, '', ' '])('that is %j is none, as is such an address for e-mails', async (none) => {
+    const { data } = await post({ name: none, notifyEmail: none });
+    expect(data).toMatchObject({ name: null, notifyEmail: null });
+  });
+
   it('that no path could have is refused', async () => {
-    for (const name of ['', '.', '..', 7]) expectWrong(await post({ name }), ['name']);
+    for (const name of ['.', '..', 7]) expectWrong(await post({ name }), ['name']);
     const path = '/v1/webhooks/by-name/%FF';
     expectFailure(await account.call(path, { method: 'PUT', body: settings() }), 400);
   });
