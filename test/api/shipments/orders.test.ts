@@ -131,8 +131,10 @@ describe('the order result', () => {
     ['2026-12-01T10:00:00+0000', '2026-12-01T10:00:00+00:00'],
     ['2026-12-01T04:00-06', '2026-12-01T10:00:00+00:00'],
     ['2026-12-01t10:00:00z', '2026-12-01T10:00:00+00:00'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00+00:00'],
+    ['2016-12-31t23:59:60.5z', '2017-01-01T00:00:00.500+00:00'],
   ])('the date %s is returned as %s', async (sent, shown) => {
-    const warned = sent < '2000' ? ['shipperDropoffDate'] : [];
+    const warned = sent < '2026' ? ['shipperDropoffDate'] : [];
     const data = await accepted({ shipperDropoffDate: sent, expectedDeliveryDate: sent }, warned);
     expect([data.shipperDropoffDate, data.expectedDeliveryDate]).toEqual([shown, shown]);
   });
