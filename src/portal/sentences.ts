@@ -61,6 +61,14 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
     'Use one from a public certificate authority.',
   ],
   OLD_TLS: ['Your server speaks only old versions of TLS', 'Enable TLS 1.2 or 1.3.'],
+  BAD_CERTIFICATE: [
+    "Your server's certificate may not be used",
+    'It is not valid yet, not for servers, signed too weakly (SHA-1), or one that its authority may not sign: get another one.',
+  ],
+  NO_COMMON_CIPHER: [
+    'Your server refused the TLS handshake',
+    'Mostly it has no cipher, curve or kind of certificate in common with others: use those of Mozilla’s intermediate configuration.',
+  ],
   CLIENT_CERTIFICATE_REQUIRED: [
     'Your server demands a client certificate',
     'It got none, or refused the one that the form of a webhook shows. Accept requests without one, and verify their signature; or trust that one.',

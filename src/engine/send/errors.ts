@@ -23,6 +23,10 @@ const detailMeanings = {
     'with `TLS`: nothing leads from the certificate to a known authority; mostly, its intermediate certificates are not sent',
   UNKNOWN_CA: 'with `TLS`: the certificate, or its chain, is of an authority that is not publicly trusted',
   OLD_TLS: 'with `TLS`: the server speaks neither TLS 1.2 nor 1.3',
+  BAD_CERTIFICATE:
+    'with `TLS`: the certificate is not valid yet, not for servers, signed too weakly, or one that its authority may not sign',
+  NO_COMMON_CIPHER:
+    'with `TLS`: the server refused the handshake; mostly, it has no cipher, curve or kind of certificate that the service takes',
   CLIENT_CERTIFICATE_REQUIRED:
     'with `TLS`: the server demands a client certificate, and none is sent, or it refuses the one that `GET /v1/egress` shows',
   UNREACHABLE: 'with `CONNECT`: no network leads to the address, or no host has it',
@@ -62,7 +66,8 @@ const CODES: [RegExp, ErrorCode][] = [
   [/^(ECONNRESET|ECONNABORTED|EPIPE|ENOTCONN|ERR_STREAM_PREMATURE_CLOSE)$/, 'RESET'],
   // Node's, OpenSSL's and X.509's codes (node:tls, "X509 certificate error codes").
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_)/, 'TLS'],
-  [/^(INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM)$/, 'TLS'],
+  // UNSPECIFIED: a fault of a certificate that Node has no code for, such as a weak signature.
+  [/^(INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM|UNSPECIFIED)$/, 'TLS'],
   // The rest is HTTP that one side cannot parse: HPE_* (llhttp), ERR_INVALID_*, ERR_HTTP_*.
   [/^/, 'PROTOCOL'],
 ];
@@ -89,6 +94,11 @@ const DETAILS: [RegExp, ErrorDetail][] = [
     /alert (certificate (required|revoked|expired|unknown)|(bad|unsupported) certificate|unknown ca)/,
     'CLIENT_CERTIFICATE_REQUIRED',
   ],
+  [
+    /^(CERT_NOT_YET_VALID|CERT_SIGNATURE_FAILURE|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNSPECIFIED) /,
+    'BAD_CERTIFICATE',
+  ],
+  [/alert (handshake failure|insufficient security)/, 'NO_COMMON_CIPHER'],
   [/^HPE_HEADER_OVERFLOW /, 'HEADERS_TOO_LARGE'],
   [/^HPE_CHUNK_EXTENSIONS_OVERFLOW /, 'RESPONSE_TOO_LARGE'],
   [

@@ -4,9 +4,10 @@ import type http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_CIPHERS } from 'node:tls';
 import { errorDetailOf } from '../../../../src/engine/send/errors.js';
 import { isHeavy } from '../../../../src/engine/send/connection.js';
-import { chain, expired, good, otherHost, rsa, type Pair } from './certificates.js';
+import { chain, expired, good, otherHost, rsa, unusable, type Pair } from './certificates.js';
 import { loopback, open } from './loopback.js';
 import { stubDns } from '../../../support/ssrf-corpus.js';
 
@@ -84,12 +85,16 @@ describe('TLS', () => {
     ['an expired certificate', expired, expired.cert, 'EXPIRED'],
     ['a certificate without its intermediate', of(chain.leaf), chain.root, 'INCOMPLETE_CHAIN'],
     ['a chain of an unknown authority', of(chain.leaf + chain.intermediate), undefined, 'UNKNOWN_CA'],
+    ['a certificate that is not valid yet', of(unusable.early), good.cert, 'BAD_CERTIFICATE'],
+    ["a client's certificate", of(unusable.client), good.cert, 'BAD_CERTIFICATE'],
+    ['a certificate signed with SHA-1', of(unusable.weak), good.cert, 'BAD_CERTIFICATE'],
   ];
 
   test.each(versions.flatMap((version) => bad.map((row) => [version, ...row] as const)))(
     '%s: not one byte is sent to %s, and the cause is named',
     async (version, _, pair, certificateAuthority, errorDetail) => {
-      const { url, bytes } = await secureServer(pair, { minVersion: version, maxVersion: version });
+      const ciphers = `${DEFAULT_CIPHERS}:@SECLEVEL=0`; // a server may have a weak certificate
+      const { url, bytes } = await secureServer(pair, { minVersion: version, maxVersion: version, ciphers });
       const outcome = await send(url, open({ certificateAuthority }));
       expect(outcome).toMatchObject({ ok: false, errorCode: 'TLS', errorDetail, requestSent: false });
       await delay(30);
@@ -100,12 +105,17 @@ describe('TLS', () => {
   const demanding = { requestCert: true, rejectUnauthorized: true };
   const old = { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   const ours = { ca: rsa.cert };
-  const demands: [string, https.ServerOptions, string | null][] = [
+  const demands: [string, https.ServerOptions, string][] = [
     ['a client certificate', { ...demanding, ...ours }, 'CLIENT_CERTIFICATE_REQUIRED'],
     ['one by TLS 1.2', { ...demanding, ...ours, maxVersion: 'TLSv1.2' }, 'CLIENT_CERTIFICATE_REQUIRED'],
     ['TLS 1.1', { ...old, maxVersion: 'TLSv1.1' }, 'OLD_TLS'],
     ['TLS 1.0', { ...old, maxVersion: 'TLSv1' }, 'OLD_TLS'],
-    ['a cipher that we do not have', { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256' }, null],
+    [
+      'a cipher that we do not have',
+      { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256' },
+      'NO_COMMON_CIPHER',
+    ],
+    ['a curve that we do not have', { ecdhCurve: 'secp521r1' }, 'NO_COMMON_CIPHER'],
   ];
 
   test.each(demands)('what a receiver wants that demands %s is named', async (_, options, errorDetail) => {
