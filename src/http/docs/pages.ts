@@ -284,10 +284,13 @@ const excerptLength = 200;
 
 /** Finds the sections that have every word; first those that have them in their title. */
 function search(sections: Section[], query: string) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
   if (words.length === 0) return [];
   const having = (field: 'title' | 'text') =>
-    sections.filter((section) => words.every((word) => section[field].toLowerCase().includes(word)));
+    sections.filter((section) => {
+      const text = section[field].toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
   const found = [...new Set([...having('title'), ...having('text')])].slice(0, maxResults);
   return found.map((section) => ({ ...section, excerpt: excerptOf(section.text, words[0]!) }));
 }
