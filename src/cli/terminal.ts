@@ -37,13 +37,17 @@ export const newBar = (stream: Writable, format: string): SingleBar =>
     linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
   });
 
-/** The name of a nested value is its path: `queues.deliver.waiting  3`. */
+/**
+ * The name of a nested value is its path: `queues.deliver.waiting  3`. Each line of a value begins below its first one:
+ * others wrote it, and none may look like a name.
+ */
 export function aligned(data: object, width = Infinity): string {
   const rows = flatten(data, '');
   const nameWidth = Math.max(...rows.map(([name]) => name.length), 0);
-  return printable(
-    rows.map(([name, value]) => `${wrapped(`${name.padEnd(nameWidth)}  ${value}`, width)}\n`).join(''),
-  );
+  const below = `\n${' '.repeat(nameWidth)}  `;
+  const lineOf = ([name, value]: [string, string]) =>
+    `${name.padEnd(nameWidth)}  ${value.replaceAll('\n', below)}`;
+  return printable(rows.map((row) => `${wrapped(lineOf(row), width)}\n`).join(''));
 }
 
 export type Section = [title: string, text: string];

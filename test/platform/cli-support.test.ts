@@ -220,7 +220,12 @@ describe('on a terminal of 120 characters', () => {
     data = {
       ...{ deliveryId: id(1), status: 'PENDING', state: 'LOST', attemptCount: 2, heldBy: null },
       lastAttempt: { startedAt: at, statusCode: 500 },
-      payload: { state: 'LOST', anomalies: null, evidences: [{ by: 'Ana' }] },
+      payload: {
+        state: 'LOST',
+        label_id: 'A\nstate  DELIVERED',
+        anomalies: null,
+        evidences: [{ by: 'Ana' }],
+      },
       attempts: [
         {
           number: 2,
@@ -243,6 +248,8 @@ describe('on a terminal of 120 characters', () => {
       '',
       'Payload',
       '  state           LOST',
+      '  label_id        A',
+      '                  state  DELIVERED', // not like a field
       '  anomalies       -',
       '  evidences.0.by  Ana',
       '',
