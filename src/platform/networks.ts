@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js';
 
 export type Network = string;
 
-/** Host bits are cleared; null if the text is neither address nor CIDR. */
+const mappedBits = 96; // of the prefix before an IPv4 address in IPv6
+
+/** Host bits are cleared, and mapped IPv4 addresses are IPv4; null if the text is neither address nor CIDR. */
 export function parseNetwork(text: string): Network | null {
   const isPlain = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
   const cidr = isPlain ? `${text}/${text.includes(':') ? 128 : 32}` : text;
@@ -11,7 +13,11 @@ export function parseNetwork(text: string): Network | null {
     return `${ipaddr.IPv4.networkAddressFromCIDR(cidr).toString()}/${cidr.split('/')[1]}`;
   }
   if (!ipaddr.IPv6.isValidCIDR(cidr)) return null;
-  return `${ipaddr.IPv6.networkAddressFromCIDR(cidr).toString()}/${cidr.split('/')[1]}`;
+  const base = ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  const bits = Number(cidr.split('/')[1]);
+  if (bits >= mappedBits && base.isIPv4MappedAddress())
+    return `${base.toIPv4Address().toString()}/${bits - mappedBits}`;
+  return `${base.toString()}/${bits}`;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -81,12 +81,12 @@ describe('the configuration', () => {
   test('accepts networks as CIDR or single addresses, and name servers with or without a port', () => {
     expect(
       parseConfig({
-        DENIED_NETWORKS: '203.0.113.7/24, 2001:DB8::1/32,198.51.100.9',
+        DENIED_NETWORKS: '203.0.113.7/24, 2001:DB8::1/32,198.51.100.9,::ffff:10.1.0.0/104',
         EGRESS_ADDRESSES: '2001:db8::5',
         DNS_SERVERS: '10.0.0.53, 10.0.0.53:5353,::1,[2001:db8::53],[2001:db8::53]:5353',
       }),
     ).toMatchObject({
-      DENIED_NETWORKS: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.9/32'],
+      DENIED_NETWORKS: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.9/32', '10.0.0.0/8'],
       EGRESS_ADDRESSES: ['2001:db8::5/128'],
       DNS_SERVERS: ['10.0.0.53', '10.0.0.53:5353', '::1', '[2001:db8::53]', '[2001:db8::53]:5353'],
     });
