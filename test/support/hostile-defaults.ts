@@ -18,13 +18,18 @@ const hostile = {
   idle_session_timeout: '2s',
   plan_cache_mode: 'force_custom_plan',
   enable_nestloop: 'off',
+  transaction_timeout: '300ms',
 };
+/** PostgreSQL 17 has it first. */
+const newest = 'transaction_timeout';
 
 /** Connections of the role have them from now on, or PostgreSQL's own again; of every role by default. */
 export async function setDefaults(server: string, are: 'hostile' | 'usual', role = 'all'): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
-  const statements = Object.entries(hostile).map(([name, value]) =>
+  const { rows } = await client.query('select from pg_settings where name = $1', [newest]);
+  const known = Object.entries(hostile).filter(([name]) => name !== newest || rows.length > 0);
+  const statements = known.map(([name, value]) =>
     are === 'hostile' ? `alter role ${role} set ${name} = '${value}'` : `alter role ${role} reset ${name}`,
   );
   try {

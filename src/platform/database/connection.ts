@@ -158,11 +158,17 @@ export interface Connecting extends pg.PoolConfig {
 
 /** Errors of idle connections, and of those in use, have handlers: without one they would end the process. */
 export function openPool(address: string, config: Connecting, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool(configOf(address, config));
+  // The pool awaits what it returns; its type does not say so.
+  const onConnect = (client: pg.ClientBase): unknown => client.query(noTransactionTimeout('session'));
+  const pool = new pg.Pool({ ...configOf(address, config), ...(config.settings && { onConnect }) });
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
+
+/** A server before PostgreSQL 17 does not have the setting, and would refuse a startup message with it. */
+export const noTransactionTimeout = (scope: 'session' | 'transaction'): string =>
+  `select set_config(name, '0', ${scope === 'transaction'}) from pg_settings where name = 'transaction_timeout'`;
 
 function configOf(address: string, { settings, ...config }: Connecting): pg.PoolConfig {
   const { servers, common } = parseAddress(address);
@@ -189,6 +195,7 @@ export async function withConnection<T>(
   }) as pg.ClientConfig & { Client?: typeof pg.Client };
   const client = await connectToAny(() => new Client(rest), parseAddress(address).servers.length);
   try {
+    if (config.settings) await client.query(noTransactionTimeout('session'));
     return await use(client);
   } finally {
     await client.end();

@@ -6,7 +6,7 @@ import { packageFolder } from '../version.js';
 import { heedDatabaseTime } from '../clock.js';
 import { ApiError, codeOf, ConfigError, describeError } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
-import { withConnection, beginWith } from './connection.js';
+import { withConnection, beginWith, noTransactionTimeout } from './connection.js';
 import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
@@ -70,7 +70,10 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
 }
 
 /** Settings of a session would be refused by a pooler, or stay with a connection that others use after us. */
-export const beginImpatient = beginWith({ lock_timeout: lockTimeoutMs, statement_timeout: 0 });
+export const beginImpatient = [
+  beginWith({ lock_timeout: lockTimeoutMs, statement_timeout: 0 }),
+  noTransactionTimeout('transaction'),
+].join('; ');
 
 /** Options of a connection for work that opens its own transactions. */
 export const impatient = { settings: { lock_timeout: lockTimeoutMs, statement_timeout: 0 } };
