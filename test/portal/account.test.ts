@@ -136,7 +136,7 @@ inBrowser('sessions are listed with their browsers, and another one is ended by 
   await page.goto('/account');
   const sessions = page.getByRole('region', { name: 'Sessions' });
   const rowOf = (text: string) => sessions.getByRole('row').filter({ hasText: text });
-  await rowOf('Chrome on Linux (this one)').getByText('now', { exact: true }).waitFor();
+  await rowOf('Chrome on Linux (this one)').getByText('now', { exact: true }).last().waitFor();
   const others = await sessions.getByRole('row').count();
   await expectSound(page);
   await rowOf('Firefox on Windows').getByRole('button', { name: 'End Firefox on Windows' }).focus();

@@ -259,12 +259,12 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await page.getByText(/^Half of the attempts took at most \d+ ms, and 95 % at most \d+ ms/).waitFor();
   await expectSound(page);
   const bar = page.getByRole('link', {
-    name: /: \d+ attempts, \d+ failed\. Leads to the deliveries created then\.$/,
+    name: /: \d+ attempts, \d+ failed\. Leads to the deliveries attempted then\.$/,
   });
   await bar.last().hover();
   await page.getByText(/^\d\d:00 to \d\d:00: \d+ attempts, \d+ failed\./).waitFor();
   await bar.last().click();
-  await page.waitForURL(/\/deliveries\?webhookId=.*&from=.*&to=/);
+  await page.waitForURL(/\/deliveries\?webhookId=.*&attemptedFrom=.*&attemptedTo=/);
   await page.getByRole('row').getByText('Created').first().waitFor();
   await leave(page, dead);
 });

@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `webhooks` or `read`.
+         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -897,7 +897,7 @@ export interface paths {
         };
         /**
          * List a shipper's deliveries, newest first
-         * @description Needs `shipperId` or `trackingId`. Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         * @description Needs `shipperId` or `trackingId`. Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
          */
         get: operations["listDeliveriesOfShipper"];
         put?: never;
@@ -7640,6 +7640,16 @@ export interface operations {
                  * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
+                /**
+                 * @description Only deliveries attempted at this time or later, and before `attemptedTo`. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                attemptedFrom?: string;
+                /**
+                 * @description Only deliveries attempted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T11:00:00Z
+                 */
+                attemptedTo?: string;
             };
             header?: never;
             path?: never;
@@ -8369,6 +8379,16 @@ export interface operations {
                  * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
+                /**
+                 * @description Only deliveries attempted at this time or later, and before `attemptedTo`. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                attemptedFrom?: string;
+                /**
+                 * @description Only deliveries attempted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @example 2026-11-21T11:00:00Z
+                 */
+                attemptedTo?: string;
                 /**
                  * @description Only deliveries of this shipper.
                  * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90

@@ -36,7 +36,7 @@ export const secretMessages: Record<SecretProblem, string> = {
   PREFIX_TWICE: 'The secret has `whsec_` twice at its start: remove one.',
   PASTED_TWICE: 'The secret was pasted twice: remove one copy.',
   URL_SAFE: 'The secret has `-` or `_` where Base64 has `+` or `/`: copy it again exactly as it was shown.',
-  NOT_BASE64: 'What follows `whsec_` in the secret is not Base64: copy it again exactly as it was shown.',
+  NOT_BASE64: 'The secret is not `whsec_` and Base64: copy it again exactly as it was shown.',
   PADDING: 'The secret lacks the `=` at its end: copy it again exactly as it was shown.',
   TOO_SHORT: 'The secret is shorter than any that Parcelhook issues: a part is missing, so copy it again.',
 };

@@ -70,6 +70,8 @@ export interface LogFilter {
   errorCode?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
+  attemptedFrom?: Date | undefined;
+  attemptedTo?: Date | undefined;
 }
 
 export interface LogRow {
@@ -111,8 +113,8 @@ const maxChecked = 5_000;
 /** At least so many of each kind are checked, however many kinds there are. */
 const minCheckedOfKind = 200;
 
-const seeksOutcome = ({ statusCode, errorCode }: LogFilter) =>
-  statusCode !== undefined || errorCode !== undefined;
+const seeksAttempt = ({ statusCode, errorCode, attemptedFrom, attemptedTo }: LogFilter) =>
+  [statusCode, errorCode, attemptedFrom, attemptedTo].some((one) => one !== undefined);
 
 export interface LogPage {
   rows: LogRow[];
@@ -167,7 +169,7 @@ const isFinished = (status: string | undefined) => status !== undefined && finis
  * those, so the cost does not depend on the number of matches. One statement: a delivery settled meanwhile is in one of
  * the two.
  *
- * No index has the outcome of an attempt, so it is looked for: in the newest `maxChecked` owed deliveries and as many
+ * No index has the outcome or the time of an attempt, so it is looked for: in the newest `maxChecked` owed deliveries and as many
  * finished ones, or in that many of all kinds together. The page ends where the first of these ends that has more.
  */
 export async function readPage(db: Database, query: PageQuery): Promise<LogPage> {
@@ -176,7 +178,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogPage>
   const ofDays = (id: string) => (days ? `${id} >= '${days.firstId}' and ${id} < '${days.endId}'` : 'true');
   const source = sourceOf(query);
   const owner = filter.webhookId === undefined ? 'shipper' : 'webhook';
-  const looked = seeksOutcome(filter) ? '-outcome' : '';
+  const looked = seeksAttempt(filter) ? '-attempt' : '';
   const rows = await db.query<LogRow & { checkedUpTo: string | null }>(
     nameOf(`list-${source}-${owner}-${filter.status ?? 'any'}${looked}`, days),
     pageText(source, filter, {
@@ -198,6 +200,8 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogPage>
       filter.statusCode ?? null,
       filter.errorCode ?? null,
       maxChecked,
+      filter.attemptedFrom ?? null,
+      filter.attemptedTo ?? null,
     ],
   );
   return {
@@ -252,7 +256,7 @@ interface PageRange {
 function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirEvents }: PageRange): string {
   const { webhookId } = filter;
   const status = filter.status === 'UNFINISHED' ? undefined : filter.status;
-  const isSought = seeksOutcome(filter);
+  const isSought = seeksAttempt(filter);
   const owed = unfinishedDeliveries(
     '$6',
     `shipper_id = $1 and ${inRange} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)`,
@@ -279,7 +283,8 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
       : `select 'owed' as part, f.* from (${owed} ${isFinished(status) ? 'and false' : newest}) f
          ${source === 'owed' ? '' : `union all ${ofLog}`}`;
   return `with recursive given as (
-      select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid, $11::int, $12::text, $13::int),
+      select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid, $11::int, $12::text, $13::int,
+        $14::timestamptz, $15::timestamptz),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     ${isSought ? `share as materialized (${byKinds ? shareOfKind : 'select $13::int as of_part'}),` : ''}
     found as materialized (${found}),
@@ -288,7 +293,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
         ? `checked as materialized (${checkedText}),
     page as materialized (
       select d.* from checked cross join found d ${lastEarlierAttempt(ofDays)}
-       where d.delivery_id >= coalesce(up_to, uuid_floor('epoch')) and ${hasOutcome}
+       where d.delivery_id >= coalesce(up_to, uuid_floor('epoch')) and ${hasOutcome} and ${isAttemptedThen(ofDays)}
        order by d.delivery_id desc limit $5)
     select ${shown}, up_to as "checkedUpTo" from checked left join (page d ${joins(ofTheirEvents)}) on true`
         : `page as materialized (select * from found ${newest})
@@ -308,6 +313,11 @@ const checkedText = `select (
 
 const hasOutcome = `($11::int is null or coalesce(d.status_code, a.status_code) = $11)
   and ($12::text is null or coalesce(d.error_code, a.error_code) = $12)`;
+
+const isThen = (startedAt: string) =>
+  `${startedAt} >= coalesce($14, '-infinity') and ${startedAt} < coalesce($15, 'infinity')`;
+const isAttemptedThen = (inRange: string) => `(coalesce($14, $15) is null or ${isThen('d.started_at')}
+  or exists (select from attempts where delivery_id = d.delivery_id and ${inRange} and ${isThen('started_at')}))`;
 
 const events = {
   event: `select event_id from events

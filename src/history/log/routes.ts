@@ -81,12 +81,17 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
     ).optional(),
     from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
     to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
+    attemptedFrom: instantInQuery(
+      'Only deliveries attempted at this time or later, and before `attemptedTo`',
+      '2026-11-21T10:00:00Z',
+    ),
+    attemptedTo: instantInQuery('Only deliveries attempted before this time', '2026-11-21T11:00:00Z'),
   });
 
 type LogQuery = z.output<ReturnType<typeof logQuery>>;
 
 export const listDescription =
-  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode` or `errorCode`, a page checks a few thousand deliveries for their last attempt: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 export const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
 
 export async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {

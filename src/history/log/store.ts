@@ -50,7 +50,7 @@ export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
   nextProbeAt: Date | null;
 }
 
-/** `checkedUpTo` is the last delivery checked, if the search for an outcome stopped there before the page was full. */
+/** `checkedUpTo` is the last delivery checked, if the search for an attempt stopped there before the page was full. */
 interface DeliveryPage {
   deliveries: Delivery[];
   checkedUpTo: string | null;
@@ -69,7 +69,8 @@ export async function listDeliveries(
   if (named === null) return none;
   const eventId = filter.eventId === undefined ? undefined : await findFilteredEvent(db, filter.eventId);
   if (eventId === null) return none;
-  const times = timesOf(eventId, named ? { from: named.from, to: named.before } : filter);
+  const { from, to } = named ? { from: named.from, to: named.before } : filter;
+  const times = timesOf(eventId, { from, to: beforeItsAttempt(to, filter.attemptedTo) });
   const shipmentIds = named?.shipmentIds;
   const holds = await findHolds(db, shipperId);
   const heldWebhookIds = [...holds.keys()];
@@ -84,6 +85,10 @@ export async function listDeliveries(
   }
   return { deliveries: found.map((row) => withHold(row, holds)), checkedUpTo };
 }
+
+/** A delivery is made before it is attempted. Clocks may be a minute apart. */
+const beforeItsAttempt = (to: Date | undefined, attemptedTo: Date | undefined) =>
+  attemptedTo ? new Date(Math.min(to?.getTime() ?? Infinity, attemptedTo.getTime() + 60_000)) : to;
 
 function timesOf(
   eventId: string | undefined,

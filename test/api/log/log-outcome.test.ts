@@ -32,7 +32,7 @@ const owed = `, o as (
     insert into outbox (shipper_id, delivery_id, event_id, webhook_id, state, sequence, status, due_at, attempt_count)
     select $1, delivery_id, event_id, $2, state, 1, 'READY', now(), case when error_code is null then 0 else 2 end from d)
   insert into attempts (shipper_id, delivery_id, number, trigger, started_at, status_code, error_code)
-  select $1, delivery_id, number, 'SCHEDULED', now(), case when number = 2 then status_code else 418 end,
+  select $1, delivery_id, number, 'SCHEDULED', now() - (2 - number) * interval '10 minutes', case when number = 2 then status_code else 418 end,
          case when number = 2 then error_code else 'HTTP_STATUS' end
     from d cross join generate_series(1, 2) as number where error_code is not null`;
 
@@ -53,6 +53,7 @@ const make = (webhookId: string, count: number, insert: string) =>
 
 const register = async () =>
   (await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' })).webhookId;
+const aMinuteBefore = new Date(Date.now() - 60_000).toISOString();
 const webhooks = { large: await register(), small: await register() };
 await make(webhooks.large, many.finished, logged);
 await make(webhooks.small, many.small, logged);
@@ -97,12 +98,24 @@ const idIn = (cursor: string) =>
     .slice(0, 32)
     .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 
-describe('the outcome of the last attempt, rare among many thousands of finished and owed deliveries', () => {
+describe('the outcome of the last attempt, or the time of any, rare among many thousands of finished and owed deliveries', () => {
   test.each<[string, string, (one: Made) => boolean, (one: Made) => boolean]>([
     ['a status code', 'statusCode=503', (one) => one.statusCode === 503, () => true],
     ['an error code', 'errorCode=TIMEOUT', (one) => one.errorCode === 'TIMEOUT', () => true],
     ['none', 'statusCode=301', () => false, () => true],
     ['only of an earlier attempt', 'statusCode=418', () => false, () => true],
+    [
+      'the time of an earlier attempt',
+      `attemptedTo=${aMinuteBefore}`,
+      ({ status, errorCode }) => status === 'HELD' && errorCode !== null,
+      () => true,
+    ],
+    [
+      'a time after the earlier attempts',
+      `attemptedFrom=${aMinuteBefore}&status=HELD`,
+      ({ errorCode }) => errorCode !== null,
+      ({ status }) => status === 'HELD',
+    ],
     [
       'of owed ones',
       'statusCode=503&status=HELD',

@@ -28,7 +28,7 @@ interface Delivery {
   status: string;
   createdAt: string;
   completedAt: string | null;
-  lastAttempt: { statusCode: number | null; errorCode: string | null } | null;
+  lastAttempt: { startedAt: string; statusCode: number | null; errorCode: string | null } | null;
 }
 
 const past = '2020-01-01';
@@ -181,6 +181,11 @@ describe('the delivery log', () => {
       () => `errorCode=HTTP_STATUS&statusCode=500&trackingId=${trackingIds[1]}`,
       (d) => d.trackingId === trackingIds[1] && d.webhookId === webhooks.bad,
     ],
+    [
+      'attemptedFrom and attemptedTo',
+      () => `attemptedFrom=${middle}&attemptedTo=${new Date().toISOString()}`,
+      (d) => (d.lastAttempt?.startedAt ?? '') >= middle,
+    ],
     ['from', () => `from=${middle}`, (d) => d.createdAt >= middle],
     ['to', () => `to=${middle}`, (d) => d.createdAt < middle],
     ['from in milliseconds', () => `from=${Date.parse(middle)}`, (d) => d.createdAt >= middle],
@@ -222,7 +227,7 @@ describe('the delivery log', () => {
     ...(
       'webhookId=x trackingId=%00 eventId= eventId=%00 state=created ' +
       'status=succeeded status= statusCode= statusCode=99 statusCode=600 ' +
-      'statusCode=5e2 errorCode= errorCode=timeout from=yesterday to=2026-13-01T00:00:00Z ' +
+      'statusCode=5e2 errorCode= errorCode=timeout attemptedFrom=soon from=yesterday to=2026-13-01T00:00:00Z ' +
       'from= state=CREATED&state=LOST'
     ).split(' '),
     `eventId=${'e'.repeat(256)}`,

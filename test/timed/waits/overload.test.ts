@@ -47,7 +47,7 @@ test('a webhook that resumes with a backlog does not burst, and one that refuses
   await sleep(resumedAt + 45_000 - Date.now());
   const between = (fromMs: number, toMs: number) =>
     answers.filter(({ at }) => at >= resumedAt + fromMs && at < resumedAt + toMs);
-  expect(between(0, 2_000).length).toBeLessThan(40);
+  expect(between(0, 2_000).length).toBeLessThan(100); // a burst would be all of the 360
   const measured = between(25_000, 45_000);
   console.info(`2 s: ${between(0, 2_000).length}, then ${measured.length}`);
   const succeeded = measured.filter(({ status }) => status === 200).length;

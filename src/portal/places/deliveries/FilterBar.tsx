@@ -24,6 +24,8 @@ const filterNames = [
   'errorCode',
   'from',
   'to',
+  'attemptedFrom',
+  'attemptedTo',
 ] as const satisfies (keyof DeliveryQuery)[];
 type FilterName = (typeof filterNames)[number];
 type Filters = Partial<Record<FilterName, string>>;
@@ -76,7 +78,8 @@ async function search(number: string): Promise<boolean> {
 
 /** The filters that no field shows, each with a button that takes it away. */
 function Chips({ filters }: { filters: Filters }) {
-  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to } = filters;
+  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to, attemptedFrom, attemptedTo } =
+    filters;
   if (Object.keys(filters).length === 0) return null;
   return (
     <p class="chips">
@@ -85,6 +88,8 @@ function Chips({ filters }: { filters: Filters }) {
       {statusCode && errorCode && <Chip name="errorCode" text={`Error ${errorCode}`} />}
       {from && <Chip name="from" text={`From ${exact(from)}`} />}
       {to && <Chip name="to" text={`Before ${exact(to)}`} />}
+      {attemptedFrom && <Chip name="attemptedFrom" text={`Attempted from ${exact(attemptedFrom)}`} />}
+      {attemptedTo && <Chip name="attemptedTo" text={`Attempted before ${exact(attemptedTo)}`} />}
       <button type="button" class="link" onClick={() => setQuery(noFilters)}>
         Clear all
       </button>

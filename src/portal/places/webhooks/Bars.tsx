@@ -21,8 +21,7 @@ function inWords({ hour, attempts, failed }: Hour): string {
   return `${span}: ${countText(attempts, 'attempt', 'attempts')}, ${failed} failed`;
 }
 
-/** A delivery may be attempted hours later: the log has no filter for exactly what a bar counts. */
-const leadsTo = (hour: Hour) => `${inWords(hour)}. Leads to the deliveries created then.`;
+const leadsTo = (hour: Hour) => `${inWords(hour)}. Leads to the deliveries attempted then.`;
 
 /** Attempts by hour. A bar that is pointed at tells its figures, instead of how long attempts took in all hours. */
 export function Bars({ webhookId, hours }: { webhookId: string; hours: Hour[] }) {
@@ -57,12 +56,12 @@ export function Bars({ webhookId, hours }: { webhookId: string; hours: Hour[] })
                 {bars}
               </g>
             );
-          const from = new Date(hour.hour).toISOString();
-          const to = new Date(Date.parse(hour.hour) + hourMs).toISOString();
+          const attemptedFrom = new Date(hour.hour).toISOString();
+          const attemptedTo = new Date(Date.parse(hour.hour) + hourMs).toISOString();
           return (
             <Link
               key={hour.hour}
-              href={withQuery('/deliveries', { webhookId, from, to })}
+              href={withQuery('/deliveries', { webhookId, attemptedFrom, attemptedTo })}
               aria-label={leadsTo(hour)}
               onMouseEnter={point}
               onFocus={point}
