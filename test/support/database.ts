@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { noTransactionTimeout } from '../../src/platform/database/connection.js';
 
 /** The database created by the real migrations; every service under test gets a copy. */
 export const templateDatabase = 'parcelhook_template';
@@ -24,6 +25,7 @@ async function administer(connectionString: string, statement: string): Promise<
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
+    await client.query(noTransactionTimeout('session')); // `usualOptions` cannot name it: older servers do not know it
     await client.query(statement);
   } finally {
     await client.end();

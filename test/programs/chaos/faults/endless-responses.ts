@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { registerWebhook } from '../../../support/client.js';
-import { untilDone } from '../load/stops.js';
+import { placeOrder, registerAccount, registerWebhook } from '../../../support/client.js';
+import { manyWebhooks, removeShipper } from './fairness.js';
 import type { Fault } from './fault.js';
 import { notAccepted, othersMedian } from './figures.js';
 
@@ -21,9 +21,11 @@ const responses: [path: string, head: string, piece: string][] = [
 const tickMs = 10;
 const bytesPerTick = 1_250_000;
 
-/** Once it has begun, responds to every request with what never becomes a body, as fast as its link carries it. */
+/**
+ * Responds to three requests of four with what never becomes a body, as fast as its link carries it; the fourth keeps
+ * the circuits closed.
+ */
 async function startEndless() {
-  let hasBegun = false;
   let maxBytes = 0;
   let requests = 0;
   const sockets = new Set<Socket>();
@@ -47,9 +49,9 @@ async function startEndless() {
       maxBytes = Math.max(maxBytes, socket.bytesWritten);
     });
     socket.on('data', (request) => {
-      if (!hasBegun) return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
-      socket.removeAllListeners('data').resume();
       requests += 1;
+      if (requests % 4 === 0) return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      socket.removeAllListeners('data').resume();
       const [, head, piece] = responses.find(([path]) => request.includes(`POST ${path} `))!;
       const pieces = Buffer.from(piece.repeat(65_536 / piece.length));
       socket.on('drain', () => ready.set(socket, pieces)).write(head);
@@ -60,8 +62,6 @@ async function startEndless() {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    begin: () => (hasBegun = true),
-    requests: () => requests,
     maxMb: () => Math.max(maxBytes, ...[...sockets].map((socket) => socket.bytesWritten)) / 1_048_576,
     close: () => {
       clearInterval(link);
@@ -74,35 +74,44 @@ async function startEndless() {
 const endlessResponses: Fault = {
   name: 'B24',
   promise:
-    'responses of 60 more webhooks that never become a body (line ends, spaces in a header, zeros and extensions of chunks) at a gigabit a second: each attempt ends after 64 KiB; p50 of others ≤ 1.5 ×',
+    'responses that never become a body (line ends, spaces in a header, zeros and extensions of chunks) at a gigabit a second, to 60 webhooks of one shipper with an order a second: each attempt ends after 64 KiB; p50 of others ≤ 1.5 ×',
   workers: 2,
   inFlight: 0,
-  inject: async ({ world: { accounts, postgres }, pause, note }) => {
+  api: { env: manyWebhooks },
+  inject: async ({ world, pause, note }) => {
     const endless = await startEndless();
-    const hooks: { id: string; remove: () => Promise<unknown> }[] = [];
-    while (hooks.length < webhooks) {
-      const account = accounts[hooks.length % accounts.length]!;
-      const [path] = responses[hooks.length % responses.length]!;
-      const { webhookId: id } = await registerWebhook(account, `${endless.url}${path}`);
-      const remove = () => untilDone(() => account.call(`/v1/webhooks/${id}`, { method: 'DELETE' }), [404]);
-      hooks.push({ id, remove });
+    const account = await registerAccount(world.service, 'endless@example.com');
+    const ids: string[] = [];
+    while (ids.length < webhooks) {
+      const [path] = responses[ids.length % responses.length]!;
+      ids.push((await registerWebhook(account, `${endless.url}${path}`)).webhookId);
     }
-    endless.begin();
+    let orders = 0;
+    let refused = 0;
+    const ordering = setInterval(() => {
+      orders += 1;
+      placeOrder(account, `endless-${orders}`).catch(() => (refused += 1));
+    }, 1_000);
     await pause(60_000);
-    const [attempts] = await postgres!.sql<{ all: number; bounded: number }>(
-      `select count(*)::int as "all",
-              count(*) filter (where detail::json ->> 'errorDetail' = 'RESPONSE_TOO_LARGE')::int as bounded
+    clearInterval(ordering);
+    const attempts = await world.postgres!.sql<{ ending: string; count: number }>(
+      `select concat_ws(' ', error_code, detail::json ->> 'errorDetail') as ending, count(*)::int
          from attempts join outbox using (delivery_id)
-        where webhook_id = any($1::uuid[]) and error_code is not null`,
-      [hooks.map(({ id }) => id)],
+        where webhook_id = any($1::uuid[]) and error_code is not null group by 1`,
+      [ids],
     );
-    await Promise.all(hooks.map(({ remove }) => remove()));
+    await removeShipper(world, account);
     endless.close();
-    const { all, bounded } = attempts!;
     note({ name: 'most written to one attempt', value: endless.maxMb(), unit: 'MB', atMost: maxMb });
-    note({ name: 'attempts ended otherwise', value: all - bounded, unit: '', atMost: 0, note: `of ${all}` });
-    const tooFew = endless.requests() < webhooks ? 1 : 0;
-    note({ name: 'runs with fewer attempts than webhooks', value: tooFew, unit: '', atMost: 0 });
+    const otherwise = attempts.filter(({ ending }) => !ending.endsWith('RESPONSE_TOO_LARGE'));
+    note({
+      name: 'attempts ended otherwise',
+      value: otherwise.reduce((sum, { count }) => sum + count, 0),
+      unit: '',
+      atMost: 0,
+      note: attempts.map(({ ending, count }) => `${count} × ${ending}`).join(', '),
+    });
+    note({ name: 'its orders refused', value: refused, unit: '', atMost: 0, note: `of ${orders}` });
   },
   figures: (outcome) => [notAccepted(outcome), othersMedian(outcome)],
 };

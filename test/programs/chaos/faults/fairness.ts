@@ -57,7 +57,7 @@ export async function replaceWorkers({ service }: World, settings: Record<string
   }
 }
 
-const manyWebhooks = { WEBHOOKS_PER_SHIPPER: '500', WEBHOOK_CREATION_LIMIT: '0' };
+export const manyWebhooks = { WEBHOOKS_PER_SHIPPER: '500', WEBHOOK_CREATION_LIMIT: '0' };
 const inAnySecond = (times: number[]) => {
   let [most, from] = [0, 0];
   times.forEach((at, index) => {
@@ -68,7 +68,7 @@ const inAnySecond = (times: number[]) => {
 };
 
 const perSecond = 50;
-const settleMs = 12_000; // each worker knows of the other by then
+export const settleMs = 12_000; // each worker knows of the other by then
 
 const hammer: Fault = {
   name: 'B28',

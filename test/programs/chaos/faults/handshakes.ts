@@ -5,9 +5,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerAccount, registerWebhook } from '../../../support/client.js';
 import { probeHealth } from '../load/watch.js';
-import { removeShipper, replaceWorkers } from './fairness.js';
+import { removeShipper, replaceWorkers, settleMs } from './fairness.js';
 import type { Fault } from './fault.js';
 import { notAccepted, orderSlowdown, othersArriveWithin } from './figures.js';
 
@@ -63,6 +64,7 @@ const dearHandshakes: Fault = {
   inject: async ({ world, pause, note, mark }) => {
     const chain = makeChain();
     await replaceWorkers(world, { NODE_EXTRA_CA_CERTS: chain.rootFile });
+    await sleep(settleMs);
     const receiver = await startReceiver(chain);
     const account = await registerAccount(world.service, 'dear@example.com');
     const ids: string[] = [];
