@@ -37,7 +37,7 @@ async function startEndless() {
       if (leftBytes <= 0) return;
       ready.delete(socket);
       leftBytes -= pieces.length;
-      socket.write(pieces);
+      if (socket.write(pieces)) ready.set(socket, pieces);
     }
   }, tickMs);
   const server = createServer((socket) => {
