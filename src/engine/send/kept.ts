@@ -1,8 +1,7 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isIP } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
 import type { Answer, DnsResolver, Requester } from './dns/resolver.js';
 
 type Target = http.RequestOptions & { requester: Requester };
@@ -21,7 +20,7 @@ interface Name {
 const lookUpEveryMs = 250;
 /** A later response closes connections, but delays no request. */
 const maxLookupWaitMs = 100;
-/** TLS may still send tickets and the like on an idle connection, which no event reports. */
+/** An idle connection may bring these, such as tickets of TLS, before it is closed. */
 const maxUnaskedBytes = 64 * 1024;
 const checkEveryMs = 250;
 
@@ -29,18 +28,15 @@ const checkEveryMs = 250;
 export const wireOf = (socket: Duplex): { bytesRead: number } | null =>
   (socket as { _handle?: { _parent?: { bytesRead: number } } | null })._handle?._parent ?? null;
 
-/** The agent would give it to a request until it is told. Listens for data that nobody has asked for, too. */
-function close(this: Duplex): void {
-  this.destroy();
-  this.emit('agentRemove');
-}
+/** Counted, as an event for each connection that becomes idle would cost every delivery. */
+const bytesReadOf = (socket: Duplex): number => (wireOf(socket) ?? (socket as Socket)).bytesRead;
 
 /**
  * Closes kept connections when they are too old, too many, lead to an address that their name has left, or bring what
  * nobody has asked for. A busy one is closed when its request has ended.
  */
 export class KeptConnections {
-  /** Longest idle first, with what each had read beneath TLS by then. */
+  /** Longest idle first, with the bytes that each had read by then. */
   readonly #idle = new Map<Duplex, number>();
   #check: NodeJS.Timeout | null = null;
   /** To be closed, but busy. */
@@ -61,15 +57,12 @@ export class KeptConnections {
     const add = agent.addRequest.bind(agent);
     agent.keepSocketAlive = (socket) => {
       if (!keep(socket) || !this.#makeRoom()) return false;
-      this.#idle.set(socket, wireOf(socket)?.bytesRead ?? 0);
-      socket.on('data', close);
-      if (socket instanceof TLSSocket)
-        this.#check ??= setTimeout(() => this.#closeTalking(), checkEveryMs).unref();
+      this.#idle.set(socket, bytesReadOf(socket));
+      this.#check ??= setTimeout(() => this.#closeTalking(), checkEveryMs).unref();
       return true;
     };
     agent.reuseSocket = (socket, request) => {
       this.#idle.delete(socket);
-      socket.off('data', close);
       reuse(socket, request);
     };
     agent.addRequest = (request, target) => {
@@ -154,12 +147,13 @@ export class KeptConnections {
   #closeTalking(): void {
     this.#check = null;
     for (const [socket, readBytes] of this.#idle)
-      if ((wireOf(socket)?.bytesRead ?? 0) - readBytes > maxUnaskedBytes) this.#close(socket);
+      if (bytesReadOf(socket) - readBytes > maxUnaskedBytes) this.#close(socket);
     if (this.#idle.size > 0) this.#check = setTimeout(() => this.#closeTalking(), checkEveryMs).unref();
   }
 
   #close(socket: Duplex): void {
     this.#idle.delete(socket);
-    close.call(socket);
+    socket.destroy();
+    socket.emit('agentRemove'); // the agent would give it to a request until it is told
   }
 }
