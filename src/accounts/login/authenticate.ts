@@ -111,8 +111,8 @@ function headerProblems(header: string, scheme: Scheme): string[] {
 }
 
 /**
- * Notes the use of a request's session, and renews it if that is due. Returns the time at which the session ends. Call it last: if the session
- * was ended or replaced meanwhile, the renewed cookie must not overwrite the browser's newer one.
+ * Notes the use of a request's session, and renews it if that is due. Returns the time at which the session ends. Call
+ * it last: if the session was ended or replaced meanwhile, the renewed cookie must not overwrite the browser's newer one.
  */
 export async function slide(
   { sessions, cookie, noteUse }: Pick<ShipperCredentials, 'sessions' | 'cookie' | 'noteUse'>,

@@ -169,8 +169,9 @@ const isFinished = (status: string | undefined) => status !== undefined && finis
  * those, so the cost does not depend on the number of matches. One statement: a delivery settled meanwhile is in one of
  * the two.
  *
- * No index has the outcome or the time of an attempt, so it is looked for: in the newest `maxChecked` owed deliveries and as many
- * finished ones, or in that many of all kinds together. The page ends where the first of these ends that has more.
+ * No index has the outcome or the time of an attempt, so it is looked for: in the newest `maxChecked` owed deliveries
+ * and as many finished ones, or in that many of all kinds together. The page ends where the first of these ends that
+ * has more.
  */
 export async function readPage(db: Database, query: PageQuery): Promise<LogPage> {
   const { filter, range } = query;

@@ -103,7 +103,15 @@ export const Fact = ({ name, children }: { name: ComponentChildren; children: Co
 );
 
 /** The head of a table. Columns of `numbers` are aligned on the right. */
-export const TableHead = ({ columns, numbers = [] }: { columns: string[]; numbers?: string[] }) => (
+export const TableHead = ({
+  columns,
+  numbers = [],
+  hasActions = false,
+}: {
+  columns: string[];
+  numbers?: string[];
+  hasActions?: boolean;
+}) => (
   <thead>
     <tr>
       {columns.map((name) => (
@@ -111,6 +119,11 @@ export const TableHead = ({ columns, numbers = [] }: { columns: string[]; number
           {name}
         </th>
       ))}
+      {hasActions && (
+        <th scope="col">
+          <span class="unseen">Actions</span>
+        </th>
+      )}
     </tr>
   </thead>
 );

@@ -3,7 +3,7 @@ import type { SessionList } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
-import { LoadError, Loading } from '../../parts/Page.js';
+import { LoadError, Loading, TableHead } from '../../parts/Page.js';
 import { Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';
@@ -39,16 +39,7 @@ export function Sessions({ onEnded }: { onEnded: () => void }) {
       {data && (
         <div class="table-wrap">
           <table class="sessions">
-            <thead>
-              <tr>
-                <th scope="col">Browser</th>
-                <th scope="col">Logged in</th>
-                <th scope="col">Last used</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Browser', 'Logged in', 'Last used']} hasActions />
             <tbody>
               {data.sessions.map((one) => (
                 <Row key={one.sessionId} session={one} onEnd={() => end(one)} />

@@ -3,7 +3,7 @@ import type { CreatedToken, ListedWebhook, ProgramToken, TokenPage } from '../..
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Confirm } from '../../parts/Dialog.js';
-import { Empty, LoadError, Loading, PageHead, StatusBadge } from '../../parts/Page.js';
+import { Empty, LoadError, Loading, PageHead, StatusBadge, TableHead } from '../../parts/Page.js';
 import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';
@@ -51,18 +51,7 @@ export function Tokens() {
       {data && data.tokens.length > 0 && (
         <div class="table-wrap">
           <table class="tokens">
-            <thead>
-              <tr>
-                <th scope="col">Token</th>
-                <th scope="col">May</th>
-                <th scope="col">Last use</th>
-                <th scope="col">Expires</th>
-                <th scope="col">Created</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Token', 'May', 'Last use', 'Expires', 'Created']} hasActions />
             <tbody>
               {data.tokens.map((token) => (
                 <Row

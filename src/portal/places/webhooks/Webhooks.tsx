@@ -3,7 +3,7 @@ import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/typ
 import { readPages, withQuery } from '../../api.js';
 import { Button, Choices } from '../../parts/Button.js';
 import { lazy } from '../../parts/lazy.js';
-import { LoadError, Loading, PageHead, StatusBadge } from '../../parts/Page.js';
+import { LoadError, Loading, PageHead, StatusBadge, TableHead } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
@@ -109,21 +109,11 @@ export function Webhooks() {
           {webhooks.length === 0 && !isLoading && <p class="soft">None of your webhooks is in this list.</p>}
           <div class="table-wrap" aria-busy={isLoading} hidden={webhooks.length === 0}>
             <table class="webhooks">
-              <thead>
-                <tr>
-                  <th scope="col">Webhook</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Success, 24 h</th>
-                  <th scope="col">Attempts, 24 h</th>
-                  <th scope="col" class="number">
-                    Waiting
-                  </th>
-                  <th scope="col">Last success</th>
-                  <th scope="col">
-                    <span class="unseen">Actions</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead
+                columns={['Webhook', 'Status', 'Success, 24 h', 'Attempts, 24 h', 'Waiting', 'Last success']}
+                numbers={['Waiting']}
+                hasActions
+              />
               <tbody>
                 {webhooks.map((webhook) => (
                   <Row
