@@ -55,7 +55,7 @@ export function createAcceptOrder(deps: {
   const chooseDropoff = dropoffChooser(deps.dropoffLocations);
   let storedAt = -Infinity; // performance.now() of the last commit of any orders
   const insertOnly: InsertAndCreate = async (_, insert) => ({
-    inserted: await insert(db),
+    inserted: await insert(db, true),
     created: Promise.resolve(new Set()),
   });
   const insert = deps.insertAndCreate ?? insertOnly;
@@ -66,7 +66,9 @@ export function createAcceptOrder(deps: {
     onFlush: deps.metrics.batchSize.labels('orders').observe,
     flush: async (orders) => {
       const heads = orders.map(headOf);
-      const { inserted, created } = await insert(heads, (one) => insertOrders(one, orders));
+      const { inserted, created } = await insert(heads, (one, isFlushed) =>
+        insertOrders(one, orders, isFlushed),
+      );
       storedAt = performance.now();
       deps.metrics.ordersAccepted.inc(inserted.size);
       for (const { shipmentId, shipperId, orderText } of orders)

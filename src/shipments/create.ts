@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   recordCreations,
   recordEvents,
@@ -6,13 +7,13 @@ import {
   type ShipmentHead,
 } from '../engine/engine.js';
 import { createBatcher } from '../platform/batch.js';
-import { ApiError, describeError } from '../platform/errors.js';
+import { ApiError, describeError, unavailable } from '../platform/errors.js';
 import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Database, Pool, Queries } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { inPieces } from '../platform/tasks.js';
-import { findForgottenOrders } from './store.js';
+import { findForgottenOrders, flushOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };
 
@@ -58,30 +59,34 @@ export function createInProcess(
       );
 }
 
-/** Resolves when the orders are inserted. `created` resolves with the shipmentIds created, when that has ended. */
-export type InsertAndCreate = <Inserted>(
+/** Resolves when the orders are on the disk. `created` resolves with the shipmentIds created, when that has ended. */
+export type InsertAndCreate = (
   orders: ShipmentHead[],
-  insert: (db: Queries) => Promise<Inserted>,
-) => Promise<{ inserted: Inserted; created: Promise<Set<string>> }>;
+  insert: (db: Queries, isFlushed: boolean) => Promise<Set<string>>,
+) => Promise<{ inserted: Set<string>; created: Promise<Set<string>> }>;
 
 /** More orders than these go alone: the next ones are inserted while their shipments are created. */
 const fewOrders = 10;
 /** Connections of the API that may be busy with creations, since a creation may take long. */
 const maxTogether = 2;
+/** A creation that takes longer does not delay the responses to its orders. */
+const maxDelayMs = 25;
 
-/** Sends few orders and their creation in one message. The creation leaves out an order that was not inserted. */
+/**
+ * Sends few orders and their creation in one message. The creation leaves out an order that was not inserted. Its commit
+ * takes the orders to the disk with it, so that both wait for the disk once.
+ */
 export function createInsertAndCreate(deps: CreationDependencies & { db: Pool }): InsertAndCreate {
   const { db, initialState } = deps;
   const none = new Set<string>();
   let underWay = 0;
-  return async (orders, insert) => {
-    if (orders.length > fewOrders || underWay >= maxTogether)
-      return { inserted: await insert(db), created: Promise.resolve(none) };
-    underWay += 1;
-    return new Promise((resolve, reject) => {
+
+  const send = (orders: ShipmentHead[], insert: Parameters<InsertAndCreate>[1]) =>
+    new Promise<Awaited<ReturnType<InsertAndCreate>>>((resolve, reject) => {
+      underWay += 1;
       const both = db.together(
         (one) => {
-          const inserting = insert(one);
+          const inserting = insert(one, false);
           inserting.then((inserted) => resolve({ inserted, created }), reject);
           return inserting;
         },
@@ -97,6 +102,16 @@ export function createInsertAndCreate(deps: CreationDependencies & { db: Pool })
         )
         .finally(() => (underWay -= 1));
     });
+
+  return async (orders, insert) => {
+    if (orders.length > fewOrders || underWay >= maxTogether)
+      return { inserted: await insert(db, true), created: Promise.resolve(none) };
+    const { inserted, created } = await send(orders, insert);
+    const isFlushed =
+      inserted.size === 0 || (await Promise.race([created, sleep(maxDelayMs, none)])).size > 0;
+    if (!isFlushed && (await flushOrders(db, [...inserted])).size < inserted.size)
+      throw unavailable('PostgreSQL ended while it stored the order.');
+    return { inserted, created };
   };
 }
 

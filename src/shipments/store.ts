@@ -35,8 +35,8 @@ const orderRows = rowSet<AcceptedOrder>({
   trace: ['bytea', ({ trace }) => trace],
 });
 
-const insertOrdersText = `
-  with input as (
+const insertOrdersText = (before: string) => `
+  with ${before} input as (
     select * from ${orderRows.as('t')}
   ), claimed as (
     insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
@@ -54,14 +54,39 @@ const insertOrdersText = `
     returning shipment_id
   )
   insert into orders_to_create (shipment_id, trace)
-  select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`;
+  select shipment_id, trace from stored join input using (shipment_id)`;
 
-/** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
-export async function insertOrders(db: Queries, orders: AcceptedOrder[]): Promise<Set<string>> {
+const insertNow = `${insertOrdersText('')} returning shipment_id`;
+const insertUnflushed = `${insertOrdersText(
+  `unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting),`,
+)} cross join unflushed returning shipment_id`;
+
+/**
+ * Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. If
+ * not `isFlushed`, a crash of PostgreSQL may lose them until a later commit is on its disk: see `flushOrders`.
+ */
+export async function insertOrders(
+  db: Queries,
+  orders: AcceptedOrder[],
+  isFlushed = true,
+): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
-    'insert-orders',
-    insertOrdersText,
+    isFlushed ? 'insert-orders' : 'insert-orders-unflushed',
+    isFlushed ? insertNow : insertUnflushed,
     orderRows.arrays(orders),
+  );
+  return new Set(rows.map((row) => row.shipment_id));
+}
+
+/** Its transaction writes to the log, so its commit waits until the disk has all that it sees. */
+const flush = `flushed as materialized (select pg_logical_emit_message(true, 'parcelhook', '') as at)`;
+
+/** Waits until the disk has these orders. Returns the shipmentIds of those that are stored. */
+export async function flushOrders(db: Queries, shipmentIds: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ shipment_id: string }>(
+    'flush-orders',
+    `with ${flush} select shipment_id from flushed join shipments on shipment_id = any($1::uuid[])`,
+    [shipmentIds],
   );
   return new Set(rows.map((row) => row.shipment_id));
 }
@@ -79,10 +104,11 @@ export async function findByIdempotencyKey(
     Omit<EarlierOrder, 'order' | 'dropoffLocation'> & Record<'order' | 'dropoffLocation', string>
   >(
     'find-by-idempotency-key',
-    `select k.body_hash as "bodyHash", s.shipment_id as "shipmentId", s.process_id as "processId",
+    `with ${flush}
+     select k.body_hash as "bodyHash", s.shipment_id as "shipmentId", s.process_id as "processId",
             s.tracking_id as "trackingId", s.order_data as "order", s.dropoff_location as "dropoffLocation",
             s.accepted_at as "acceptedAt"
-       from idempotency_keys k join shipments s using (shipment_id)
+       from flushed cross join idempotency_keys k join shipments s using (shipment_id)
       where k.shipper_id = $1 and k.key = $2 and k.created_at > now() - interval '24 hours'`,
     [shipperId, key],
   );

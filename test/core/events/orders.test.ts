@@ -348,7 +348,9 @@ describe('acceptance', () => {
         erased: false,
         trace: null,
       };
-      const failing = createInsertAndCreate(deps())([head], (one) => one.query('', 'select 1 / 0'));
+      const failing = createInsertAndCreate(deps())([head], async (one) =>
+        one.query('', 'select 1 / 0').then(() => new Set()),
+      );
       await expect(failing).rejects.toThrow('division by zero');
       expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
     });

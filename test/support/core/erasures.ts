@@ -34,27 +34,30 @@ export const erasing = (db: Database) => ({
 export const erase = (db: Database, shipmentId: string) =>
   eraseShipments(erasing(db), [shipmentId], operator);
 
-export async function addPlantedOrder({ db, shipperId }: World, shipmentId = newId()): Promise<string> {
+export async function addPlantedOrder(
+  { db, shipperId }: Pick<World, 'db' | 'shipperId'>,
+  shipmentId = newId(),
+  isFlushed = true,
+): Promise<string> {
   const sample = sampleOrder();
   const order = {
     ...sample,
     recipientLocation: { ...sample.recipientLocation, street: planted.street },
     recipientInformation: { fullName: planted.fullName, phone: planted.phone },
   } as Order;
-  await insertOrders(db, [
-    {
-      shipmentId,
-      shipperId,
-      processId: newId(),
-      trackingId: `PH${shipmentId.replaceAll('-', '').toUpperCase()}`,
-      order,
-      orderText: JSON.stringify(order),
-      dropoffLocation: defaultDropoffLocations[0]!,
-      acceptedAt: new Date(),
-      idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },
-      trace: Buffer.alloc(24),
-    },
-  ]);
+  const accepted = {
+    shipmentId,
+    shipperId,
+    processId: newId(),
+    trackingId: `PH${shipmentId.replaceAll('-', '').toUpperCase()}`,
+    order,
+    orderText: JSON.stringify(order),
+    dropoffLocation: defaultDropoffLocations[0]!,
+    acceptedAt: new Date(),
+    idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },
+    trace: Buffer.alloc(24),
+  };
+  await insertOrders(db, [accepted], isFlushed);
   return shipmentId;
 }
 

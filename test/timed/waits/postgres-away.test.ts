@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/embedded/index.js';
+import { createPool } from '../../../src/platform/database/postgres.js';
+import { newId } from '../../../src/platform/ids.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import {
   operator,
@@ -26,6 +28,8 @@ import { allDeliveries } from '../../support/deliveries.js';
 import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
 import { heardOf, repeated, startLoad } from '../../support/load.js';
 import { inSequence, until } from '../../support/until.js';
+import { findByIdempotencyKey } from '../../../src/shipments/store.js';
+import { addPlantedOrder } from '../../support/core/erasures.js';
 import { runOperator } from '../../platform/run-operator.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
@@ -166,6 +170,44 @@ test(
     );
     expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
     expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
+  }),
+);
+
+/** PostgreSQL crashes right after `work`, and only commits have written to the disk. */
+async function expectOnDisk(databaseUrl: string, work: () => Promise<void>): Promise<void> {
+  await withClient(postgres.superuserConnectionString, async (client) => {
+    await client.query(`alter system set wal_writer_delay = '10s'`);
+    await client.query('select pg_reload_conf()');
+  });
+  await work();
+  await crashPostgres();
+  await startPostgres();
+  const read = (client: pg.Client) => client.query('select from shipments');
+  expect((await withClient(databaseUrl, read)).rowCount).toBe(1);
+}
+
+test(
+  'an order is on the disk before its response, even if its creation waits',
+  onOwnServer(({ databaseUrl, account }) =>
+    withClient(databaseUrl, async (client) => {
+      await client.query('begin; lock table shipment_progress, stored_bytes');
+      await expectOnDisk(databaseUrl, async () => void (await placeOrder(account)));
+    }),
+  ),
+);
+
+test(
+  'an order that a repeated request finds is on the disk',
+  onOwnServer(async ({ databaseUrl }) => {
+    const [statementTimeoutMs, applicationName] = [2_000, 'test'];
+    const limits = { maxConnections: 2, durable: true, statementTimeoutMs, applicationName };
+    const db = createPool({ connectionString: databaseUrl, logger, ...limits });
+    const shipperId = newId();
+    await expectOnDisk(databaseUrl, async () => {
+      const shipmentId = await addPlantedOrder({ db, shipperId }, newId(), false);
+      expect(await findByIdempotencyKey(db, shipperId, shipmentId)).toMatchObject({ shipmentId });
+    });
+    await db.end();
   }),
 );
 
