@@ -206,6 +206,8 @@ class SendThread {
       this.#flush();
     };
     if (waitMs > 0) setTimeout(flush, waitMs);
+    else if (this.#isIdle())
+      queueMicrotask(flush); // before what else this tick does, such as a response to a shipper
     else setImmediate(flush);
   }
 
@@ -323,8 +325,12 @@ class SendThread {
     this.#flushSoon();
   }
 
+  #isIdle(): boolean {
+    return this.#inFlight.length === this.#freeIds.length;
+  }
+
   #ping(): void {
-    if (this.#inFlight.length === this.#freeIds.length) return;
+    if (this.#isIdle()) return;
     if (this.#missedPings >= maxMissedPings) return this.#lost('stuck');
     this.#missedPings += 1;
     this.#post([], []);
