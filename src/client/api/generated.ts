@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `webhooks` or `read`.
+         * @description Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom`, `attemptedTo` or `attemptFailed`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null. A token of a program needs the scope `webhooks` or `read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -897,7 +897,7 @@ export interface paths {
         };
         /**
          * List a shipper's deliveries, newest first
-         * @description Needs `shipperId` or `trackingId`. Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
+         * @description Needs `shipperId` or `trackingId`. Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom`, `attemptedTo` or `attemptFailed`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
          */
         get: operations["listDeliveriesOfShipper"];
         put?: never;
@@ -7641,15 +7641,20 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description Only deliveries attempted at this time or later, and before `attemptedTo`. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries with an attempt at this time or later, and before `attemptedTo`. Tests do not count. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T10:00:00Z
                  */
                 attemptedFrom?: string;
                 /**
-                 * @description Only deliveries attempted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries with an attempt before this time. Tests do not count. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T11:00:00Z
                  */
                 attemptedTo?: string;
+                /**
+                 * @description Only deliveries with an attempt that failed (`true`) or succeeded (`false`): any, or one from `attemptedFrom` to `attemptedTo`. Tests do not count.
+                 * @example true
+                 */
+                attemptFailed?: boolean;
             };
             header?: never;
             path?: never;
@@ -8380,15 +8385,20 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description Only deliveries attempted at this time or later, and before `attemptedTo`. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries with an attempt at this time or later, and before `attemptedTo`. Tests do not count. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T10:00:00Z
                  */
                 attemptedFrom?: string;
                 /**
-                 * @description Only deliveries attempted before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries with an attempt before this time. Tests do not count. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T11:00:00Z
                  */
                 attemptedTo?: string;
+                /**
+                 * @description Only deliveries with an attempt that failed (`true`) or succeeded (`false`): any, or one from `attemptedFrom` to `attemptedTo`. Tests do not count.
+                 * @example true
+                 */
+                attemptFailed?: boolean;
                 /**
                  * @description Only deliveries of this shipper.
                  * @example 01a19b7c-a680-7d2e-8f30-4b5c6d7e8f90

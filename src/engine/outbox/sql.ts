@@ -198,8 +198,8 @@ const shownStatus = (stopped: string) =>
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
          waits_turn as waits, attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as next_attempt_at,
-         null::timestamptz as completed_at, null::timestamptz as started_at, null::int as duration_ms,
-         null::int as status_code, null::text as error_code
+         null::timestamptz as completed_at, null::text as trigger, null::timestamptz as started_at,
+         null::int as duration_ms, null::int as status_code, null::text as error_code
     from outbox where ${condition} ${status ? `and ${shownStatus(stopped)} = '${status}'` : ''}`;
 
 /** The events of shipments $1 whose personal data is erased, as `e`. */

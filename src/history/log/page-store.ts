@@ -72,6 +72,7 @@ export interface LogFilter {
   to?: Date | undefined;
   attemptedFrom?: Date | undefined;
   attemptedTo?: Date | undefined;
+  attemptFailed?: boolean | undefined;
 }
 
 export interface LogRow {
@@ -113,8 +114,8 @@ const maxChecked = 5_000;
 /** At least so many of each kind are checked, however many kinds there are. */
 const minCheckedOfKind = 200;
 
-const seeksAttempt = ({ statusCode, errorCode, attemptedFrom, attemptedTo }: LogFilter) =>
-  [statusCode, errorCode, attemptedFrom, attemptedTo].some((one) => one !== undefined);
+const seeksAttempt = ({ statusCode, errorCode, attemptedFrom, attemptedTo, attemptFailed }: LogFilter) =>
+  [statusCode, errorCode, attemptedFrom, attemptedTo, attemptFailed].some((one) => one !== undefined);
 
 export interface LogPage {
   rows: LogRow[];
@@ -123,7 +124,7 @@ export interface LogPage {
 }
 
 const loggedColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, false as waits, attempt_count,
-  null::timestamptz as next_attempt_at, completed_at, started_at, duration_ms, status_code, error_code`;
+  null::timestamptz as next_attempt_at, completed_at, trigger, started_at, duration_ms, status_code, error_code`;
 
 /** Columns shown of rows `d`. A finished delivery has its last attempt in its row; that of others is in `attempts`. */
 const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${withoutQuerySql('w.target_address')} as "targetAddress",
@@ -203,6 +204,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogPage>
       maxChecked,
       filter.attemptedFrom ?? null,
       filter.attemptedTo ?? null,
+      filter.attemptFailed ?? null,
     ],
   );
   return {
@@ -285,7 +287,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
          ${source === 'owed' ? '' : `union all ${ofLog}`}`;
   return `with recursive given as (
       select $6::uuid[], $7::uuid, $8::text, $9::uuid[], $10::uuid, $11::int, $12::text, $13::int,
-        $14::timestamptz, $15::timestamptz),
+        $14::timestamptz, $15::timestamptz, $16::bool),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     ${isSought ? `share as materialized (${byKinds ? shareOfKind : 'select $13::int as of_part'}),` : ''}
     found as materialized (${found}),
@@ -294,7 +296,7 @@ function pageText(source: Source, filter: LogFilter, { inRange, ofDays, ofTheirE
         ? `checked as materialized (${checkedText}),
     page as materialized (
       select d.* from checked cross join found d ${lastEarlierAttempt(ofDays)}
-       where d.delivery_id >= coalesce(up_to, uuid_floor('epoch')) and ${hasOutcome} and ${isAttemptedThen(ofDays)}
+       where d.delivery_id >= coalesce(up_to, uuid_floor('epoch')) and ${hasOutcome} and ${isAttemptedSo(ofDays)}
        order by d.delivery_id desc limit $5)
     select ${shown}, up_to as "checkedUpTo" from checked left join (page d ${joins(ofTheirEvents)}) on true`
         : `page as materialized (select * from found ${newest})
@@ -315,10 +317,13 @@ const checkedText = `select (
 const hasOutcome = `($11::int is null or coalesce(d.status_code, a.status_code) = $11)
   and ($12::text is null or coalesce(d.error_code, a.error_code) = $12)`;
 
-const isThen = (startedAt: string) =>
-  `${startedAt} >= coalesce($14, '-infinity') and ${startedAt} < coalesce($15, 'infinity')`;
-const isAttemptedThen = (inRange: string) => `(coalesce($14, $15) is null or ${isThen('d.started_at')}
-  or exists (select from attempts where delivery_id = d.delivery_id and ${inRange} and ${isThen('started_at')}))`;
+/** Those that the statistics of a webhook count, which leave out tests. An attempt of an erased event has no outcome. */
+const isSo = (a: string) =>
+  `${a}.trigger <> 'TEST' and ${a}.started_at >= coalesce($14, '-infinity') and ${a}.started_at < coalesce($15, 'infinity')
+    and ($16 is null or (${a}.error_code is not null or ${a}.status_code is null) = $16)`;
+/** One attempt meets all conditions. */
+const isAttemptedSo = (inRange: string) => `(coalesce($14, $15) is null and $16 is null or ${isSo('d')}
+  or exists (select from attempts b where delivery_id = d.delivery_id and ${inRange} and ${isSo('b')}))`;
 
 const events = {
   event: `select event_id from events

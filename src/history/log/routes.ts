@@ -82,16 +82,27 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
     from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
     to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
     attemptedFrom: instantInQuery(
-      'Only deliveries attempted at this time or later, and before `attemptedTo`',
+      'Only deliveries with an attempt at this time or later, and before `attemptedTo`. Tests do not count',
       '2026-11-21T10:00:00Z',
     ),
-    attemptedTo: instantInQuery('Only deliveries attempted before this time', '2026-11-21T11:00:00Z'),
+    attemptedTo: instantInQuery(
+      'Only deliveries with an attempt before this time. Tests do not count',
+      '2026-11-21T11:00:00Z',
+    ),
+    attemptFailed: described(
+      z.string().refine((text) => /^(?:true|false)$/.test(text), 'must be true or false'),
+      'Only deliveries with an attempt that failed (`true`) or succeeded (`false`): any, or one from `attemptedFrom` to `attemptedTo`. Tests do not count.',
+      true,
+      { type: 'boolean' },
+    )
+      .transform((text) => text === 'true')
+      .optional(),
   });
 
 type LogQuery = z.output<ReturnType<typeof logQuery>>;
 
 export const listDescription =
-  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom` or `attemptedTo`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
+  'Shows owed deliveries, and finished ones with their outcome. The log is kept for 30 days by default. With `statusCode`, `errorCode`, `attemptedFrom`, `attemptedTo` or `attemptFailed`, a page checks the attempts of a few thousand deliveries: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.';
 export const detailsDescription = 'Shows every attempt, newest first, 100 per page.';
 
 export async function listPage(db: Database, shipperId: string, list: string, query: LogQuery) {

@@ -25,9 +25,9 @@ const account = await registerAccount(service);
 const outcome = `case when n % 4999 = 0 then 503 when n % 7000 = 0 then null else 200 end as status_code,
   case when n % 4999 = 0 then 'HTTP_STATUS' when n % 7000 = 0 then 'TIMEOUT' end as error_code`;
 const logged = `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count,
-                                        completed_at, started_at, status_code, error_code)
+                                        completed_at, trigger, started_at, status_code, error_code)
   select $1, delivery_id, event_id, $2, state, case when error_code is null then 'SUCCEEDED' else 'FAILED' end, 1,
-         now(), now(), status_code, error_code from d`;
+         now(), 'SCHEDULED', now(), status_code, error_code from d`;
 const owed = `, o as (
     insert into outbox (shipper_id, delivery_id, event_id, webhook_id, state, sequence, status, due_at, attempt_count)
     select $1, delivery_id, event_id, $2, state, 1, 'READY', now(), case when error_code is null then 0 else 2 end from d)
@@ -115,6 +115,13 @@ describe('the outcome of the last attempt, or the time of any, rare among many t
       `attemptedFrom=${aMinuteBefore}&status=HELD`,
       ({ errorCode }) => errorCode !== null,
       ({ status }) => status === 'HELD',
+    ],
+    ['a failed attempt', 'attemptFailed=true', ({ errorCode }) => errorCode !== null, () => true],
+    [
+      'a failed attempt in a span',
+      `attemptFailed=true&attemptedTo=${aMinuteBefore}`,
+      ({ status, errorCode }) => status === 'HELD' && errorCode !== null,
+      () => true,
     ],
     [
       'of owed ones',

@@ -227,8 +227,8 @@ describe('the delivery log', () => {
     ...(
       'webhookId=x trackingId=%00 eventId= eventId=%00 state=created ' +
       'status=succeeded status= statusCode= statusCode=99 statusCode=600 ' +
-      'statusCode=5e2 errorCode= errorCode=timeout attemptedFrom=soon from=yesterday to=2026-13-01T00:00:00Z ' +
-      'from= state=CREATED&state=LOST'
+      'statusCode=5e2 errorCode= errorCode=timeout attemptedFrom=soon attemptFailed= attemptFailed=1 ' +
+      'from=yesterday to=2026-13-01T00:00:00Z from= state=CREATED&state=LOST'
     ).split(' '),
     `eventId=${'e'.repeat(256)}`,
   ])('%s returns 400 naming it', async (query) => {

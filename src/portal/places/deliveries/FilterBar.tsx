@@ -26,6 +26,7 @@ const filterNames = [
   'to',
   'attemptedFrom',
   'attemptedTo',
+  'attemptFailed',
 ] as const satisfies (keyof DeliveryQuery)[];
 type FilterName = (typeof filterNames)[number];
 type Filters = Partial<Record<FilterName, string>>;
@@ -78,8 +79,8 @@ async function search(number: string): Promise<boolean> {
 
 /** The filters that no field shows, each with a button that takes it away. */
 function Chips({ filters }: { filters: Filters }) {
-  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to, attemptedFrom, attemptedTo } =
-    filters;
+  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to } = filters;
+  const { attemptedFrom, attemptedTo, attemptFailed } = filters;
   if (Object.keys(filters).length === 0) return null;
   return (
     <p class="chips">
@@ -90,6 +91,12 @@ function Chips({ filters }: { filters: Filters }) {
       {to && <Chip name="to" text={`Before ${exact(to)}`} />}
       {attemptedFrom && <Chip name="attemptedFrom" text={`Attempted from ${exact(attemptedFrom)}`} />}
       {attemptedTo && <Chip name="attemptedTo" text={`Attempted before ${exact(attemptedTo)}`} />}
+      {attemptFailed && (
+        <Chip
+          name="attemptFailed"
+          text={attemptFailed === 'true' ? 'With a failed attempt' : 'With a successful attempt'}
+        />
+      )}
       <button type="button" class="link" onClick={() => setQuery(noFilters)}>
         Clear all
       </button>
