@@ -78,6 +78,8 @@ inBrowser(
     await page.goto(`/recover?webhookId=${hook.webhookId}`);
     await failed().getByText('Nothing has used up its retries in this time.').waitFor();
     await waiting().getByText('2 notifications to send').waitFor();
+    const theirs = await waiting().getByRole('link', { name: 'See them' }).getAttribute('href');
+    expect(theirs).toMatch(/\?webhookId=.*&status=PENDING&.*&attemptFailed=true$/);
     await expectSound(page);
     hook.response.status = 200;
     await waiting().getByRole('button', { name: 'Send it now' }).click();

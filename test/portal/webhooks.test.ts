@@ -158,6 +158,7 @@ inBrowser('a pause asks first and holds; a resume sends what was held', async ()
   expect(await read(hook.webhookId)).toMatchObject({ status: 'PAUSED' });
   await orderDelivered(account, hook.webhookId);
   await page.getByText('What it misses is held until you resume it. 1 delivery waits.').waitFor();
+  await page.getByRole('link', { name: '1 delivery', exact: true }).waitFor();
   await page.getByRole('table').getByText('Held').waitFor();
   expect(hook.receiver.received).toEqual([]);
   await button('Resume').click();
@@ -248,7 +249,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await row('Shop').getByText('Active').waitFor();
   await row('Shop').getByText('100 %').waitFor();
   await row('Shop')
-    .getByRole('img', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
+    .getByRole('link', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
     .waitFor();
   await expectSound(page);
   await page.getByRole('link', { name: 'Open it' }).click();
@@ -261,6 +262,22 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   const bar = page.getByRole('link', {
     name: /: \d+ attempts, \d+ failed\. Leads to the deliveries attempted then\.$/,
   });
+  const figure = (what: RegExp) => page.getByRole('link', { name: what }).click();
+  await figure(/^\d+ failed attempts\. Leads to their deliveries\.$/);
+  await page.waitForURL(/\/deliveries\?webhookId=.*&attemptedFrom=.*&attemptedTo=.*&attemptFailed=true$/);
+  await page.getByText('With a failed attempt').waitFor();
+  const { data } = await account.call(`/v1/webhooks/${dead.webhookId}/stats`);
+  const failed = (data.hours as { failed: number }[]).reduce((sum, hour) => sum + hour.failed, 0);
+  const rows = page.locator('[data-row]');
+  await rows.first().waitFor();
+  const attempts = await rows.locator('.delivery-attempts').allInnerTexts();
+  expect(attempts.reduce((sum, text) => sum + Number(text), 0)).toBe(failed);
+  await expectSound(page);
+  await page.goBack();
+  await figure(/^\d+ attempts\. Leads to their deliveries\.$/);
+  await page.waitForURL(/\/deliveries\?webhookId=.*&attemptedFrom=.*&attemptedTo=[^&]*$/);
+  await rows.first().waitFor();
+  await page.goBack();
   await bar.last().hover();
   await page.getByText(/^\d\d:00 to \d\d:00: \d+ attempts, \d+ failed\./).waitFor();
   await bar.last().click();

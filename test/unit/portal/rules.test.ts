@@ -250,7 +250,7 @@ describe('a summary', () => {
       expect(statusOf(paused, health)).toBe('PAUSED');
       expect(trouble(paused, health, now)).toBe('');
       expect(advice({ ...paused, health }, now)).toBe(
-        'Nothing is sent. What it misses is held until you resume it. 3 deliveries wait.',
+        'Nothing is sent. What it misses is held until you resume it.',
       );
     });
 
@@ -263,17 +263,17 @@ describe('a summary', () => {
       const paused = { ...webhook, status: 'PAUSED' as const, pausedBy: 'OPERATOR' as const };
       expect(trouble(paused, health, now)).toBe('Paused by the operator');
       expect(advice({ ...paused, health }, now)).toBe(
-        'Paused by the operator, who alone can resume it. What it misses is held, and sent then. 3 deliveries wait.',
+        'Paused by the operator, who alone can resume it. What it misses is held, and sent then.',
       );
     });
 
-    test('a disabled webhook says why, what to do, and what waits', () => {
+    test('a disabled webhook says why, and what to do', () => {
       const gone = { ...webhook, status: 'DISABLED' as const, disabledReason: 'GONE' as const };
       expect(trouble(gone, { ...health, circuit: 'CLOSED' }, now)).toBe('It responded 410 Gone');
-      expect(advice({ ...gone, health: { ...health, pendingCount: 1 } }, now)).toBe(
-        'It responded 410 Gone, so nothing is sent. Correct the address or the server, then resume. 1 delivery waits.',
+      expect(advice({ ...gone, health }, now)).toBe(
+        'It responded 410 Gone, so nothing is sent. Correct the address or the server, then resume.',
       );
-      expect(advice({ ...gone, disabledReason: null, health: { ...health, pendingCount: 0 } }, now)).toBe(
+      expect(advice({ ...gone, disabledReason: null, health }, now)).toBe(
         'Nothing is sent. Correct the address or the server, then resume.',
       );
       const refused = { ...gone, disabledReason: 'REFUSED' as const };

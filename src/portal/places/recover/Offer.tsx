@@ -42,6 +42,7 @@ export function Offer({
     { key: `${from} ${to} ${counting}` },
   );
   const { data, error, isLoading } = offer;
+  const attemptFailed = status === 'PENDING' ? 'true' : undefined; // what waits for its first attempt is no retry
   return (
     <section class="panel offer" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -69,7 +70,10 @@ export function Offer({
           {act}
         </Button>
         {status !== 'NEVER_ATTEMPTED' && data && !isNothing(data.count) && (
-          <Link class="button quiet" href={withQuery('/deliveries', { webhookId, status, from, to })}>
+          <Link
+            class="button quiet"
+            href={withQuery('/deliveries', { webhookId, status, from, to, attemptFailed })}
+          >
             See them
           </Link>
         )}

@@ -4,7 +4,7 @@ import { withQuery } from '../../api.js';
 import { Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { countText } from '../../units.js';
-import { paceInWords } from './summary.js';
+import { attemptedIn, paceInWords } from './summary.js';
 
 type Hour = WebhookStats['hours'][number];
 
@@ -56,12 +56,10 @@ export function Bars({ webhookId, hours }: { webhookId: string; hours: Hour[] })
                 {bars}
               </g>
             );
-          const attemptedFrom = new Date(hour.hour).toISOString();
-          const attemptedTo = new Date(Date.parse(hour.hour) + hourMs).toISOString();
           return (
             <Link
               key={hour.hour}
-              href={withQuery('/deliveries', { webhookId, attemptedFrom, attemptedTo })}
+              href={withQuery('/deliveries', { webhookId, ...attemptedIn([hour]) })}
               aria-label={leadsTo(hour)}
               onMouseEnter={point}
               onFocus={point}

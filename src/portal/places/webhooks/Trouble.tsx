@@ -37,7 +37,18 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
           </>
         )}
       </h2>
-      {problem && <p>{problem}</p>}
+      {problem && (
+        <p>
+          {problem}
+          {webhook.status !== 'ACTIVE' && pendingCount > 0 && (
+            <>
+              {' '}
+              <Waiting webhook={webhook} what={pendingCount === 1 ? ' delivery' : ' deliveries'} />{' '}
+              {pendingCount === 1 ? 'waits' : 'wait'}.
+            </>
+          )}
+        </p>
+      )}
       {webhook.status === 'ACTIVE' && (
         <p>
           Deliveries that failed before wait for their next attempt; once your server works again,{' '}
@@ -73,6 +84,20 @@ const RecoverLink = ({ webhook: { webhookId } }: { webhook: WebhookWithHealth })
   <Link href={withQuery('/recover', { webhookId })}>Recover</Link>
 );
 
+/** How many deliveries wait, leading to them. */
+const Waiting = ({
+  webhook: { webhookId, health },
+  what = '',
+}: {
+  webhook: WebhookWithHealth;
+  what?: string;
+}) => (
+  <Link href={withQuery('/deliveries', { webhookId, status: 'UNFINISHED' })}>
+    {waiting(health.pendingCount)}
+    {what}
+  </Link>
+);
+
 /** Says that deliveries still wait for a retry, although the webhook is well again. */
 function Retries({ webhook }: { webhook: WebhookWithHealth }) {
   const { webhookId, health } = webhook;
@@ -82,7 +107,7 @@ function Retries({ webhook }: { webhook: WebhookWithHealth }) {
   const [wait, them] = health.pendingCount === 1 ? ['waits', 'it'] : ['wait', 'them'];
   return (
     <p class="banner notice">
-      {waiting(health.pendingCount)} {wait}. <RecoverLink webhook={webhook} /> sends {them} now.
+      <Waiting webhook={webhook} /> {wait}. <RecoverLink webhook={webhook} /> sends {them} now.
     </p>
   );
 }

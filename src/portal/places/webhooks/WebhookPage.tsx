@@ -17,7 +17,17 @@ import { now, Time } from '../../parts/Time.js';
 import { showToast } from '../../parts/Toast.js';
 import { useRead } from '../../poll.js';
 import { Link, navigate } from '../../router.js';
-import { nameOf, ownNameOf, statusOf, count, percent, totalOf, unknownInWords, waiting } from './summary.js';
+import {
+  attemptedIn,
+  nameOf,
+  ownNameOf,
+  statusOf,
+  count,
+  percent,
+  totalOf,
+  unknownInWords,
+  waiting,
+} from './summary.js';
 import { forgetWebhookList } from '../webhook-list.js';
 import { EndEarlierDialog, RotateDialog, SecretCard } from './Secret.js';
 import { TestDialog } from './Test.js';
@@ -190,20 +200,23 @@ function HealthPanel({
     health.lastSuccessAt === null && latest?.every(({ attemptCount }) => attemptCount === 0) === true;
   const hours = stats?.hours ?? [];
   const { attempts, failed, share } = totalOf(hours);
+  const { webhookId } = webhook;
   return (
     <section class="panel health" aria-labelledby="health-title">
       <h2 id="health-title">Last 24 hours</h2>
       <dl class="figures">
         <Figure name="Success">{share === null ? '–' : percent(share)}</Figure>
-        <Figure name="Attempts">{count(attempts)}</Figure>
+        <Figure name="Attempts">
+          <Attempts webhookId={webhookId} hours={hours} number={attempts} />
+        </Figure>
         <Figure name="Failed attempts">
-          <span class={failed > 0 ? 'tone-bad' : ''}>{count(failed)}</span>
+          <Attempts webhookId={webhookId} hours={hours} number={failed} isFailed />
         </Figure>
         <Figure name="Waiting">
           {health.pendingCount === 0 ? (
             0
           ) : (
-            <Link href={withQuery('/deliveries', { webhookId: webhook.webhookId, status: 'UNFINISHED' })}>
+            <Link href={withQuery('/deliveries', { webhookId, status: 'UNFINISHED' })}>
               {waiting(health.pendingCount)}
             </Link>
           )}
@@ -212,7 +225,7 @@ function HealthPanel({
           <Time at={health.lastSuccessAt} />
         </Figure>
       </dl>
-      {attempts > 0 && <Bars webhookId={webhook.webhookId} hours={hours} />}
+      {attempts > 0 && <Bars webhookId={webhookId} hours={hours} />}
       {attempts === 0 && stats && isUntried && (
         <p class="soft">No attempts. Send a test, or wait for the next state of a shipment.</p>
       )}
@@ -224,6 +237,30 @@ function HealthPanel({
         </p>
       )}
     </section>
+  );
+}
+
+interface AttemptsProps {
+  webhookId: string;
+  hours: WebhookStats['hours'];
+  number: number;
+  isFailed?: boolean;
+}
+
+/** A count of attempts leads to their deliveries, which may be fewer. */
+function Attempts({ webhookId, hours, number, isFailed }: AttemptsProps) {
+  if (number === 0) return <>0</>;
+  const attemptFailed = isFailed ? 'true' : undefined;
+  const what = `${isFailed ? 'failed ' : ''}${number === 1 ? 'attempt' : 'attempts'}`;
+  return (
+    <Link
+      class={isFailed ? 'tone-bad' : undefined}
+      href={withQuery('/deliveries', { webhookId, ...attemptedIn(hours), attemptFailed })}
+      title="Leads to their deliveries; one may have several attempts"
+      aria-label={`${count(number)} ${what}. Leads to their deliveries.`}
+    >
+      {count(number)}
+    </Link>
   );
 }
 

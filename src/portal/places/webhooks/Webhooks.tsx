@@ -13,6 +13,7 @@ import { countText } from '../../units.js';
 import { keepWebhookList } from '../webhook-list.js';
 import { notices } from './catalogue.js';
 import {
+  attemptedIn,
   attemptsInWords,
   hasProblem,
   interestsInWords,
@@ -206,7 +207,12 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
       </td>
       <td class="webhook-spark">
         {attempts > 0 ? (
-          <Sparkline hours={hours} label={attemptsInWords(hours)} />
+          <Link
+            href={withQuery('/deliveries', { webhookId: webhook.webhookId, ...attemptedIn(hours) })}
+            title="Leads to the deliveries attempted then"
+          >
+            <Sparkline hours={hours} label={attemptsInWords(hours)} />
+          </Link>
         ) : (
           <span class="soft">{isOfLastDay(health?.lastSuccessAt) ? 'none but tests' : 'none'}</span>
         )}

@@ -93,6 +93,14 @@ export function totalOf(hours: readonly Hour[]) {
   };
 }
 
+const hourMs = 3_600_000;
+
+/** The filter of the log for the deliveries whose attempts these hours count; there is at least one. */
+export const attemptedIn = (hours: readonly Hour[]) => ({
+  attemptedFrom: new Date(hours[0]!.hour).toISOString(),
+  attemptedTo: new Date(Date.parse(hours.at(-1)!.hour) + hourMs).toISOString(),
+});
+
 /** 0.9987 is "99.8 %": rounded down, so that "100 %" means all. */
 export const percent = (share: number): string => {
   const value = Math.floor(share * 1_000) / 10;
@@ -120,22 +128,14 @@ export function paceInWords(hours: readonly Hour[]): string {
   return `Half of the attempts took at most ${half}, and 95 % at most ${most}, in every hour.`;
 }
 
-/**
- * The webhook's trouble in full, with what its owner can do and what waits meanwhile; empty if all is well. `now` in
- * ms.
- */
+/** The webhook's trouble in full, with what its owner can do; empty if all is well. `now` in ms. */
 export function advice(webhook: Webhook & { health: Health }, now: number): string {
   const { health, status, pausedBy } = webhook;
-  const { pendingCount } = health;
   const why = trouble(webhook, health, now);
-  const waits =
-    pendingCount > 0
-      ? ` ${waiting(pendingCount)} ${pendingCount === 1 ? 'delivery waits' : 'deliveries wait'}.`
-      : '';
   if (pausedBy === 'OPERATOR')
-    return `${why}, who alone can resume it. What it misses is held, and sent then.${waits}`;
-  if (status === 'PAUSED') return `Nothing is sent. What it misses is held until you resume it.${waits}`;
+    return `${why}, who alone can resume it. What it misses is held, and sent then.`;
+  if (status === 'PAUSED') return 'Nothing is sent. What it misses is held until you resume it.';
   if (status === 'DISABLED')
-    return `${why ? `${why}, so nothing is sent.` : 'Nothing is sent.'} Correct the address or the server, then resume.${waits}`;
+    return `${why ? `${why}, so nothing is sent.` : 'Nothing is sent.'} Correct the address or the server, then resume.`;
   return why && `${why}. If your server works again, send a test: a success sends what is held.`;
 }
