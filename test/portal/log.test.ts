@@ -310,3 +310,52 @@ inBrowser(
     await page.getByText('No shipment has this number. Upper and lower case differ.').waitFor();
   },
 );
+
+inBrowser(
+  'why a delivery waits, and its time, are readable whole beside the panel and without it',
+  async () => {
+    const late = await startHook(account, { interests: ['*'], description: 'Late' });
+    Object.assign(late.response, { status: 503, headers: { 'retry-after': '7500' } });
+    const trackingId = await placeOrder(account, 'LATE-1');
+    await untilFound(async () =>
+      (await deliveriesOf(account, late.webhookId)).some((one) => one.lastAttempt),
+    );
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+    await untilFound(async () => (await deliveriesOf(account, late.webhookId)).length === 2);
+    await service.sql(
+      `update events set recorded_at = recorded_at - interval '9 hours 59 minutes'
+      where shipment_id = (select shipment_id from shipments where tracking_id = $1)`,
+      [trackingId],
+    );
+    const [held] = await deliveriesOf(account, late.webhookId);
+    const cellsCut = () =>
+      page.evaluate<
+        string[]
+      >(`[...document.querySelectorAll('[data-row] :is(.delivery-status, .delivery-time)')]
+      .filter((cell) => {
+        const text = new Range();
+        text.selectNodeContents(cell);
+        const [inner, outer] = [text.getBoundingClientRect(), cell.getBoundingClientRect()];
+        return inner.left < outer.left || inner.right > outer.right;
+      })
+      .map(({ className, textContent }) => className + ': ' + textContent)`);
+    try {
+      for (const path of ['', `/${held!.deliveryId}`]) {
+        await page.goto(`/deliveries${path}?webhookId=${late.webhookId}`);
+        await rows().first().waitFor();
+        for (const width of [390, 800, 1_030, 1_280, 1_440, 1_920]) {
+          if (path && width < 1_025) continue; // the panel is a page of its own
+          await page.setViewportSize({ width, height: 900 });
+          const reason = rows()
+            .first()
+            .getByText(/^waits for Created \(503, retry in 2 h 4 min\)$/);
+          expect(await reason.isVisible()).toBe(true);
+          expect({ width, cut: await cellsCut() }).toEqual({ width, cut: [] });
+        }
+      }
+    } finally {
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      await late.close();
+    }
+  },
+);

@@ -264,8 +264,14 @@ function Row({ delivery, webhook, calls, blocker, isSelected, checkbox }: RowPro
     <tr data-row={deliveryId} class={isSelected ? 'selected' : ''} onClick={opens(href)}>
       {checkbox}
       <td class="delivery-status">
-        <DeliveryBadge delivery={delivery} />
-        {isUnfinished(delivery) && <Wait delivery={delivery} calls={calls} blocker={blocker} />}
+        {isUnfinished(delivery) ? (
+          <div class="delivery-wait">
+            <DeliveryBadge delivery={delivery} />
+            <Wait delivery={delivery} calls={calls} blocker={blocker} />
+          </div>
+        ) : (
+          <DeliveryBadge delivery={delivery} />
+        )}
       </td>
       <th scope="row" class="delivery-state">
         <Link href={href} aria-current={isSelected ? 'true' : undefined}>
@@ -296,11 +302,4 @@ const Wait = ({
   delivery: Delivery;
   calls: Calls;
   blocker: Delivery | null;
-}) => {
-  const text = waitInShort(delivery, now.value, calls, blocker);
-  return (
-    <small class="soft" title={text}>
-      {text}
-    </small>
-  );
-};
+}) => <small class="soft">{waitInShort(delivery, now.value, calls, blocker)}</small>;
