@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { call, isApiError, isExpired, renewSession } from './api.js';
+import { call, changeCookie, isApiError, isExpired, renewSession } from './api.js';
 
 export interface Session {
   /** Null for the operator. */
@@ -27,7 +27,15 @@ export interface Credentials {
 export const session = signal<Session | null | undefined>(undefined);
 
 const otherTabs = new BroadcastChannel('parcelhook.session');
-otherTabs.onmessage = () => void loadSession();
+/** A tab may be closed before it says how its change ended. */
+const maxChangeMs = 30_000;
+let changeElsewhere = Promise.withResolvers<void>();
+otherTabs.onmessage = ({ data }: MessageEvent<'changing' | 'changed'>) => {
+  if (data === 'changed') return void loadSession().finally(changeElsewhere.resolve);
+  changeElsewhere = Promise.withResolvers();
+  setTimeout(changeElsewhere.resolve, maxChangeMs);
+  void changeCookie(changeElsewhere.promise);
+};
 
 const keyOfAccount = 'parcelhook.account-key';
 
@@ -41,13 +49,23 @@ export async function loadSession(): Promise<void> {
 export async function logIn(credentials: Credentials): Promise<void> {
   await call('POST', '/v1/session', credentials, { isLogin: true });
   localStorage.setItem(keyOfAccount, credentials.key);
-  await takeNewCookie();
-}
-
-/** Loads the session after a call has replaced the cookie, and tells the other tabs, which share it. */
-export async function takeNewCookie(): Promise<void> {
   await loadSession();
   otherTabs.postMessage('changed');
+}
+
+/** Replaces the cookie, which the other tabs share: what is refused meanwhile in any of them is read again then. */
+export async function changePassword(passwords: {
+  currentPassword: string;
+  newPassword: string;
+}): Promise<void> {
+  otherTabs.postMessage('changing');
+  try {
+    await changeCookie(call('POST', '/v1/password', passwords).then(loadSession));
+  } catch (error) {
+    throw inWords(error);
+  } finally {
+    otherTabs.postMessage('changed');
+  }
 }
 
 /** The service does not say which of the three is wrong, and neither does the page. */

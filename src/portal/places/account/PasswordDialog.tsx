@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { call, changeCookie } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Form, FormProblem, SubmitButton, TextField } from '../../parts/Form.js';
 import { showToast } from '../../parts/Toast.js';
-import { inWords, session, takeNewCookie } from '../../session.js';
+import { changePassword, session } from '../../session.js';
 
 interface Props {
   onChanged: () => void;
@@ -15,10 +14,7 @@ export function PasswordDialog({ onChanged, onClose }: Props) {
   const [currentPassword, setCurrentPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const submit = async () => {
-    const change = call('POST', '/v1/password', { currentPassword, newPassword }).then(takeNewCookie);
-    await changeCookie(change).catch((error: unknown) => {
-      throw inWords(error);
-    });
+    await changePassword({ currentPassword, newPassword });
     showToast('Your password is changed. Your other sessions and access tokens have ended.');
     onChanged();
     onClose();
