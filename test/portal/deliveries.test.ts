@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, leave, withPortal, type Portal, type Stage } from './browser.js';
-import { operator, placeOrder, type Account } from '../support/client.js';
+import { operator, placeOrder, registerWebhook, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { placeOrders } from '../support/load.js';
 import { until } from '../support/until.js';
@@ -283,3 +283,48 @@ inBrowser(
     await rows().filter({ hasText: 'AFTER' }).first().waitFor();
   },
 );
+
+/** Sent within the last three hours; only the oldest got a 418. */
+const plant = (webhookId: string, count: number) =>
+  service.sql(
+    `with e as (
+       insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
+       select overlay(gen_random_uuid()::text placing left(uuid_floor(moment)::text, 14) || '7' from 1 for 15)::uuid,
+              $1::uuid, n, 'CREATED', moment, '{}'
+         from generate_series(1, $3::int) n
+        cross join lateral (select now() - n * interval '3 hours' / $3::int as moment) m
+       returning event_id, sequence
+     )
+     insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count, completed_at,
+                             trigger, started_at, status_code)
+     select $1, delivery_id(event_id, $2::uuid), event_id, $2, 'CREATED', 'SUCCEEDED', 1, now(), 'SCHEDULED', now(),
+            case sequence when $3 then 418 else 200 end
+       from e`,
+    [account.shipperId, webhookId, count],
+  );
+
+inBrowser('a search that has found nothing yet goes on where it is, however long one waits', async () => {
+  const { webhookId } = await registerWebhook(account, good.receiver.url, { status: 'PAUSED' });
+  await plant(webhookId, 12_000); // 2,500 to 5,000 are looked at for a page
+  await page.goto(`/deliveries?webhookId=${webhookId}&statusCode=418`);
+  const further = page.getByRole('button', { name: 'Look further back' });
+  const newestIsReadTwice = async () => {
+    for (let times = 0; times < 2; times += 1)
+      await page.waitForResponse(
+        (response) => response.url().includes('statusCode=418') && !response.url().includes('cursor='),
+      );
+  };
+  let looks = 0;
+  for (; (await rows().count()) === 0; looks += 1) {
+    expect(looks).toBeLessThan(6);
+    await further.waitFor();
+    await newestIsReadTwice();
+    const isRead = page.waitForResponse((response) => response.url().includes('cursor='));
+    await further.click();
+    await (await isRead).finished();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  }
+  expect(looks).toBeGreaterThan(1);
+  expect(await rows().count()).toBe(1);
+  await expectSound(page);
+});

@@ -113,7 +113,7 @@ export function useLiveList<Row>(source: Source<Row>): LiveList<Row> {
     loadOlder: async () => {
       const page = await readOlder().finally(forgetOlder);
       keepsInPlace();
-      update((before) => withOlder(before, page));
+      update((before) => withOlder(before, page, idOf));
     },
     showNewest: async () => {
       const page = await readPage(null);

@@ -43,9 +43,13 @@ export const windowOf = <Row>(key: string, page: Page<Row>, idOf: IdOf<Row>): Wi
 
 export const rowsOf = <Row>({ pages }: Window<Row>): Row[] => pages.flatMap(({ rows }) => rows);
 
-/** The newest pages leave where there are too many. A page that does not follow on the rows changes nothing. */
-export function withOlder<Row>(shown: Window<Row>, page: Page<Row>): Window<Row> {
-  if (rowsOf(shown).length > 0 && page.cursor !== shown.pages.at(-1)!.nextCursor) return shown;
+/**
+ * The newest pages leave where there are too many, and those before the first row. A page that does not follow on the
+ * rows changes nothing.
+ */
+export function withOlder<Row>(shown: Window<Row>, page: Page<Row>, idOf: IdOf<Row>): Window<Row> {
+  if (rowsOf(shown).length === 0) return windowOf(shown.key, page, idOf);
+  if (page.cursor !== shown.pages.at(-1)!.nextCursor) return shown;
   const pages = [...shown.pages, page];
   return { ...shown, pages: pages.slice(-maxPages), isTrimmed: shown.isTrimmed || pages.length > maxPages };
 }
@@ -62,12 +66,14 @@ export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>)
 }
 
 /**
- * The rows after a reading of the newest page. A row that a filter lets in late stands between others; it waits as
+ * The rows after a reading of the newest page. Where that is empty, the search goes on from where it is. A row that a filter lets in late stands between others; it waits as
  * well, unless it is older than the page goes.
  */
 export function withNewest<Row>(shown: Window<Row>, newest: Page<Row>, idOf: IdOf<Row>): Window<Row> {
   const rows = rowsOf(shown);
-  if (rows.length === 0) return windowOf(shown.key, newest, idOf); // nothing moves
+  const isFurtherBack = shown.pages[0]!.cursor !== null;
+  if (rows.length === 0)
+    return isFurtherBack && newest.rows.length === 0 ? shown : windowOf(shown.key, newest, idOf); // nothing moves
   const known = new Set(rows.map(idOf));
   const oldestId = idOf(rows.at(-1)!);
   const isNew = (id: string) => !known.has(id) && id > (shown.isTrimmed ? shown.newestId : oldestId);

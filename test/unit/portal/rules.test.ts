@@ -157,6 +157,18 @@ describe('a live list', () => {
       expect([ids(next).length, next.newCount]).toEqual([3, 0]);
     });
 
+    test('goes on looking where it is, however often the newest page is found empty, until that has a row', () => {
+      const none = (cursor: string | null, nextCursor: string) => ({ cursor, rows: [], nextCursor });
+      const first = windowOf<Row>('', none(null, '900'), idOf);
+      expect(withNewest(first, none(null, '905'), idOf).pages.at(-1)!.nextCursor).toBe('905');
+      const further = withNewest(withOlder(first, none('900', '800'), idOf), none(null, '905'), idOf);
+      expect(further.pages.at(-1)!.nextCursor).toBe('800');
+      const found = withOlder(further, page(750, 701, '800'), idOf);
+      expect(ids(found)).toHaveLength(50);
+      expect(withNewest(found, page(950, 901), idOf)).toMatchObject({ newCount: 50, isTrimmed: false });
+      expect(ids(withNewest(further, page(950, 950), idOf))).toEqual(['0950']);
+    });
+
     test('refreshes rows in their place', () => {
       const next = withRows(shown, [{ id: '0070', status: 'SUCCEEDED' }, { id: '9999' }], idOf);
       expect(ids(next)).toEqual(ids(shown));
@@ -164,18 +176,18 @@ describe('a live list', () => {
     });
 
     test('leaves a page alone that has none of the rows', () => {
-      const two = withOlder(shown, page(50, 1, '51'));
+      const two = withOlder(shown, page(50, 1, '51'), idOf);
       const [first, second] = withRows(two, [{ id: '0030', status: 'FAILED' }], idOf).pages;
       expect([first === two.pages[0], second === two.pages[1]]).toEqual([true, false]);
     });
 
     test('takes no page but the next one: an earlier one may arrive after the list has begun anew', () => {
-      expect(withOlder(shown, page(40, 1, '41'))).toBe(shown);
+      expect(withOlder(shown, page(40, 1, '41'), idOf)).toBe(shown);
     });
 
     test('has at most 300 rows, however far back one goes, and counts only what is newer than it ever had', () => {
       let far = windowOf('', page(1_000, 951), idOf);
-      for (let to = 901; to >= 501; to -= 50) far = withOlder(far, page(to + 49, to, String(to + 50)));
+      for (let to = 901; to >= 501; to -= 50) far = withOlder(far, page(to + 49, to, String(to + 50)), idOf);
       expect(ids(far)).toHaveLength(300);
       expect([ids(far)[0], ids(far).at(-1)]).toEqual(['0800', '0501']);
       expect(far.isTrimmed).toBe(true);
@@ -184,7 +196,7 @@ describe('a live list', () => {
     });
 
     test('reads again the pages with changing rows on the screen, and rows of the moving first page by themselves', () => {
-      const two = withOlder(shown, page(50, 1, '51'));
+      const two = withOlder(shown, page(50, 1, '51'), idOf);
       const { pages, ids } = rereadingOf(two, ['0098', '0040', '0039'], idOf);
       expect(pages.map(({ cursor }) => cursor)).toEqual(['51']);
       expect(ids).toEqual(['0098']);
