@@ -67,14 +67,29 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
   return program;
 }
 
-/** An unknown command is refused with those that there are. */
+/** An unknown command is refused with those that there are, also below one that does something by itself. */
 function nameCommandsOf(command: Command): void {
   if (command.commands.length === 0) return;
-  const names = command.commands.map((one) => one.name());
-  command.on('command:*', ([given]: [string]) => {
-    command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
+  command.allowExcessArguments().on('command:*', ([given]: [string]) => refuseUnknown(command, given));
+  command.hook('preAction', (_, acting) => {
+    if (acting === command && command.args.length > 0) refuseUnknown(command, command.args[0]!);
   });
   command.commands.forEach(nameCommandsOf);
+}
+
+function refuseUnknown(command: Command, given: string): never {
+  const names = command.commands.map((one) => one.name());
+  return command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
+}
+
+/** Commander would show the help of the last command that it knows. */
+function refuseUnknownHelp(program: Command, line: string[]): void {
+  if (!line.some((given) => given === '--help' || given === '-h')) return;
+  let command = program;
+  for (const given of line) {
+    if (command.commands.length === 0 || given.startsWith('-') || given === 'help') return;
+    command = command.commands.find((one) => one.name() === given) ?? refuseUnknown(command, given);
+  }
 }
 
 /** `args` are without `node` and the script. Writes errors to `io.stderr`. */
@@ -82,7 +97,9 @@ export async function runCommandLine(args: string[], io: Io): Promise<number> {
   let code = 0;
   const line = args[0] === 'help' ? [...args.slice(1), '--help'] : args; // Commander's help knows only one name
   try {
-    await createProgram(io, (finished) => (code = finished)).parseAsync(line, { from: 'user' });
+    const program = createProgram(io, (finished) => (code = finished));
+    refuseUnknownHelp(program, line);
+    await program.parseAsync(line, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;

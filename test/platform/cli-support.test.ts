@@ -87,6 +87,11 @@ test.each([
   ['webhook list', '--shipper'],
   ['webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['webhooks', "unknown command 'webhooks'; the commands: shipper, user, audit"],
+  ['replay frob', "unknown command 'frob'; the commands: show, cancel"],
+  ['--json replay frob', "unknown command 'frob'; the commands: show, cancel"],
+  ['help frob', "unknown command 'frob'; the commands: shipper, user, audit"],
+  ['help webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
+  ['webhook lsit --help', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['explain', 'Give --delivery'],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
