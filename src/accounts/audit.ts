@@ -179,13 +179,15 @@ export interface AuditRow {
   userId: string | null;
   webhookId: string | null;
   shipmentId: string | null;
+  trackingId: string | null;
   tokenId: string | null;
   fields: string[];
   count: number;
 }
 
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
-  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", token_id as "tokenId",
+  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId",
+  (select tracking_id from shipments where shipment_id = audit.shipment_id) as "trackingId", token_id as "tokenId",
   fields, count`;
 
 export const listAudit = (

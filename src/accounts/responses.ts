@@ -57,6 +57,11 @@ export const auditList = z
           userId: idOrNull('The user it is about.'),
           webhookId: idOrNull('The webhook it is about.'),
           shipmentId: idOrNull('The shipment it is about.'),
+          trackingId: described(
+            z.string().nullable(),
+            'Its tracking id; null if it is gone with its shipper.',
+            null,
+          ),
           tokenId: idOrNull('The token of a program it is about.'),
           fields: described(z.array(z.string()), 'Names of the given fields.', ['status']),
           count: described(

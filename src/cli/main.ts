@@ -180,7 +180,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
 
 const columns = [
   ...['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'],
-  ...['shipperId', 'userId', 'webhookId', 'shipmentId', 'tokenId', 'fields'],
+  ...['shipperId', 'userId', 'webhookId', 'trackingId', 'tokenId', 'fields'],
 ];
 
 function addAuditCommand(program: Command, request: Request): void {

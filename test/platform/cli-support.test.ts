@@ -73,6 +73,13 @@ test.each([
   expect(requested).toEqual(Array(2).fill(request.replace(' ', ' /operator/v1/')));
 });
 
+test('the audit log names a shipment as the commands take it', async () => {
+  data = { entries: [{ action: 'SHIPMENT_ERASED', shipmentId: 's-1', trackingId: 'PH1' }], nextCursor: null };
+  const { stdout } = await operator('audit');
+  expect(stdout).toContain('PH1');
+  expect(stdout).not.toContain('s-1');
+});
+
 test('an empty page that is not the last one still says how to go on', async () => {
   data = { deliveries: [], nextCursor: 'c-1' };
   expect((await operator('delivery list --shipper s')).stdout).toBe('none\nmore: --cursor c-1\n');

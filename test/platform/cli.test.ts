@@ -50,7 +50,7 @@ const audited = {
       shipperId: id(2),
       userId: null,
       webhookId: id(3),
-      ...{ shipmentId: null, tokenId: null, fields: [] },
+      ...{ shipmentId: null, trackingId: null, tokenId: null, fields: [] },
     },
   ],
   nextCursor: 'c-1',

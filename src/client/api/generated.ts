@@ -1476,6 +1476,11 @@ export interface components {
              */
             shipmentId: string | null;
             /**
+             * @description Its tracking id; null if it is gone with its shipper.
+             * @example null
+             */
+            trackingId: string | null;
+            /**
              * Format: uuid
              * @description The token of a program it is about.
              * @example null

@@ -96,7 +96,7 @@ describe('the audit log', () => {
       ['PASSWORD_LINK_CREATED', byOperator, { userId }],
       ['PASSWORD_SET', byUser, { userId }],
       ['USER_SIGNED_OUT', byOperator, { userId }],
-      ['SHIPMENT_ERASED', byOperator, { shipmentId }],
+      ['SHIPMENT_ERASED', byOperator, { shipmentId, trackingId }],
     ] as const;
     expect(entries.reverse().map((entry) => ({ ...entry, fields: [...entry.fields].sort() }))).toEqual(
       expected.map(([action, actor, about]) => ({
@@ -107,6 +107,7 @@ describe('the audit log', () => {
         userId: null,
         webhookId: null,
         shipmentId: null,
+        trackingId: null,
         tokenId: null,
         fields: [],
         shipperId,
