@@ -152,7 +152,10 @@ const statusResponse = z
             failingSince: instant(
               'Its first failure since its last success; null if an attempt that began earlier has succeeded since.',
             ).nullable(),
-            nextProbeAt: instant('When the next probe is due.', '2026-11-21T12:00:30+00:00'),
+            nextProbeAt: instant(
+              'When it has waited: the next probe is what is due then or, if nothing is, the next that falls due.',
+              '2026-11-21T12:00:30+00:00',
+            ),
           })
           .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
       ),

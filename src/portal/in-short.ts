@@ -36,9 +36,11 @@ export function fromNow(at: string | null, nowMs: number): string {
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
 }
 
-/** When the next probe is. Once its wait is over, it goes out with what is due next, which may be a retry in minutes. */
-export const probeFromNow = (at: string | null, nowMs: number): string =>
-  at !== null && Date.parse(at) <= nowMs ? 'with the next retry' : fromNow(at, nowMs);
+/** When the next probe is: once the circuit has waited, with what is due next, which may be a retry in minutes. */
+export function probeFromNow(at: string | null, nowMs: number): string {
+  if (at === null) return 'now';
+  return Date.parse(at) <= nowMs ? 'with the next retry' : `${fromNow(at, nowMs)} or later`;
+}
 
 /** Whether and how fast a webhook is called. */
 export interface Calls {

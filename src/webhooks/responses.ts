@@ -80,7 +80,9 @@ const health = z.object({
     z.enum(['CLOSED', 'OPEN']),
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
-  nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
+  nextProbeAt: instantOrNull(
+    'When the circuit has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null while the circuit is closed.',
+  ),
   failedSince: instantOrNull(
     'When an attempt failed for the first time since the last success; null if the last attempt succeeded.',
   ),

@@ -1860,7 +1860,7 @@ export interface components {
                 circuit: "CLOSED" | "OPEN";
                 /**
                  * Format: date-time
-                 * @description When the next probe is due; null while the circuit is closed.
+                 * @description When the circuit has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
@@ -2212,7 +2212,7 @@ export interface components {
                 circuit: "CLOSED" | "OPEN";
                 /**
                  * Format: date-time
-                 * @description When the next probe is due; null while the circuit is closed.
+                 * @description When the circuit has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
@@ -3403,7 +3403,7 @@ export interface components {
             heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
-             * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
+             * @description When the circuit of the webhook has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
@@ -3519,7 +3519,7 @@ export interface components {
             heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
-             * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
+             * @description When the circuit of the webhook has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
@@ -4613,7 +4613,7 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description When the next probe is due.
+             * @description When it has waited: the next probe is what is due then or, if nothing is, the next that falls due.
              * @example 2026-11-21T12:00:30+00:00
              */
             nextProbeAt: string;

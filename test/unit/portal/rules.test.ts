@@ -250,10 +250,10 @@ describe('a summary', () => {
   describe('the health of a webhook at a glance', () => {
     test('an active webhook with an open circuit shows the circuit and its next probe', () => {
       expect(statusOf(webhook, health)).toBe('OPEN');
-      expect(trouble(webhook, health, now)).toBe('Next probe in 30 s');
+      expect(trouble(webhook, health, now)).toBe('Next probe in 30 s or later');
       expect(trouble(webhook, health, now + 60_000)).toBe('Next probe with the next retry');
       expect(advice({ ...webhook, health }, now)).toBe(
-        'Next probe in 30 s. If your server works again, send a test: a success sends what is held.',
+        'Next probe in 30 s or later. If your server works again, send a test: a success sends what is held.',
       );
     });
 
