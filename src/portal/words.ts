@@ -7,6 +7,7 @@ export const words: Record<string, [Tone, string]> = {
   DISABLED: ['bad', 'Disabled'],
   OPEN: ['bad', 'Circuit open'],
   FAILING: ['bad', 'Failing'],
+  PROBLEM: ['bad', 'Needs you'],
   PENDING: ['info', 'Pending'],
   RETRYING: ['warn', 'Retrying'],
   SENDING: ['info', 'Sending'],

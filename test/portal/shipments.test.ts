@@ -92,7 +92,8 @@ inBrowser(
     await failing.receiver.waitFor(1);
     const late = await startHook(account, { description: 'Late one' });
     await page.goto(`/shipments/${trackingId}`);
-    await page.getByText('1 of 2 webhooks is behind').waitFor();
+    await page.getByRole('link', { name: '1 of 2 webhooks is behind' }).click();
+    await page.waitForURL(/#now$/);
     await row('Created', 'For losses').getByText('wants only Lost').waitFor();
     await row('Created', 'Late one').getByText('made later').waitFor();
     for (const name of ['For losses', 'Late one']) await row('Created', name).getByText('Not sent').waitFor();

@@ -252,7 +252,7 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
     .getByRole('link', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
     .waitFor();
   await expectSound(page);
-  await page.getByRole('link', { name: 'Open it' }).click();
+  await page.getByRole('link', { name: /^1 of \d+ webhooks$/ }).click();
   await page.getByRole('heading', { name: /^Circuit open, without a success since / }).waitFor();
   await page.getByText(/^The last error, .* ago: Created\. Your server responded 500/).waitFor();
   await page.getByText(`<b>No room</b> at line 7 ${'x'.repeat(175)}…`, { exact: true }).waitFor();
@@ -283,6 +283,9 @@ inBrowser('the list tells at a glance which webhook is well and which is not cal
   await bar.last().click();
   await page.waitForURL(/\/deliveries\?webhookId=.*&attemptedFrom=.*&attemptedTo=/);
   await page.getByRole('row').getByText('Created').first().waitFor();
+  await page.goto('/webhooks?status=PROBLEM');
+  await row('Dead').waitFor();
+  expect(await row('Shop').count()).toBe(0);
   await leave(page, dead);
 });
 

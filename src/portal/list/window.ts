@@ -66,8 +66,8 @@ export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>)
 }
 
 /**
- * The rows after a reading of the newest page. Where that is empty, the search goes on from where it is. A row that a filter lets in late stands between others; it waits as
- * well, unless it is older than the page goes.
+ * The rows after a reading of the newest page. Where that is empty, the search goes on from where it is. A row that a
+ * filter lets in late stands between others; it waits as well, unless it is older than the page goes.
  */
 export function withNewest<Row>(shown: Window<Row>, newest: Page<Row>, idOf: IdOf<Row>): Window<Row> {
   const rows = rowsOf(shown);

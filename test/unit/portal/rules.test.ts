@@ -298,10 +298,10 @@ describe('a summary', () => {
       expect(statusOf(webhook, closed)).toBe('ACTIVE');
       expect(statusOf(webhook, failing)).toBe('FAILING');
       expect(statusOf({ ...webhook, status: 'PAUSED' }, failing)).toBe('PAUSED');
-      expect(['FAILING', 'OPEN', 'ACTIVE'].filter((status) => isShownAs(status, 'FAILING'))).toEqual([
-        'FAILING',
-        'OPEN',
-      ]);
+      const all = ['ACTIVE', 'PAUSED', 'DISABLED', 'OPEN', 'FAILING'];
+      const shownAs = (shown: string) => all.filter((status) => isShownAs(status, shown));
+      expect(shownAs('FAILING')).toEqual(['OPEN', 'FAILING']);
+      expect(shownAs('PROBLEM')).toEqual(['DISABLED', 'OPEN', 'FAILING']);
     });
 
     test('100 % means that nothing failed', () => {

@@ -70,7 +70,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
       >
         <span class="status-line">
           {state ? <StatusBadge status={state} /> : <span>Not created yet</span>}
-          {summary && <span>{summary}</span>}
+          {summary && <a href="#now">{summary}</a>}
           <Id id={tracking.trackingId} label="Copy the tracking id" />
         </span>
       </PageHead>
@@ -180,6 +180,7 @@ function Timeline({
       {steps.map((step, index) => (
         <li
           key={index}
+          id={index === steps.length - 1 ? 'now' : undefined}
           class={index === steps.length - 1 ? 'now' : ''}
           aria-current={index === steps.length - 1 ? 'step' : undefined}
         >

@@ -38,7 +38,7 @@ const TestDialog = lazy(async () => (await import('../on-demand.js')).TestDialog
 const pageSize = 100;
 const largestPage = 250;
 /** The list can be narrowed to one of them; all pages are read for it. */
-const shownStatuses = ['FAILING', 'OPEN', 'PAUSED', 'DISABLED'];
+const shownStatuses = ['PROBLEM', 'FAILING', 'OPEN', 'PAUSED', 'DISABLED'];
 const manyWebhooks = 10;
 
 /** The list with the health of each at a glance; without any, the quick start. */
@@ -95,15 +95,19 @@ export function Webhooks() {
           {ill.length > 0 && !show && (
             <p class="banner notice">
               <strong>
-                {ill.length} of {countText(webhooks.length, 'webhook', 'webhooks')}{' '}
+                <Link
+                  href={
+                    ill.length === 1
+                      ? `/webhooks/${ill[0]!.webhookId}`
+                      : withQuery('/webhooks', { status: 'PROBLEM' })
+                  }
+                >
+                  {ill.length} of {countText(webhooks.length, 'webhook', 'webhooks')}
+                </Link>{' '}
                 {ill.length === 1 ? 'needs' : 'need'} you.
               </strong>{' '}
-              {ill.length === 1 ? (
-                <Link href={`/webhooks/${ill[0]!.webhookId}`}>Open it</Link>
-              ) : (
-                'They come first: open one'
-              )}{' '}
-              to see its last error, and what to do.
+              {ill.length === 1 ? 'Open it' : 'They come first: open one'} to see its last error, and what to
+              do.
             </p>
           )}
           {(show || data.webhooks.length >= manyWebhooks) && <Statuses shown={show} />}

@@ -69,13 +69,15 @@ export function statusOf(
   return health.failedSince === null ? status : 'FAILING';
 }
 
-/** Whether it is shown in the list of those with this status: one whose circuit is open fails, too. */
-export const isShownAs = (status: string, shown: string): boolean =>
-  status === shown || (shown === 'FAILING' && status === 'OPEN');
+/** One whose circuit is open fails, too; the owner of one that fails or is disabled has to do something. */
+const alsoShown: Record<string, string[]> = { FAILING: ['OPEN'], PROBLEM: ['OPEN', 'FAILING', 'DISABLED'] };
 
-/** Whether its owner has to do something: it fails, or is disabled. */
+/** Whether it is shown in the list of those with this status. */
+export const isShownAs = (status: string, shown: string): boolean =>
+  status === shown || alsoShown[shown]?.includes(status) === true;
+
 export const hasProblem = (webhook: Pick<ListedWebhook, 'status' | 'health'>): boolean =>
-  ['OPEN', 'FAILING', 'DISABLED'].includes(statusOf(webhook, webhook.health));
+  isShownAs(statusOf(webhook, webhook.health), 'PROBLEM');
 
 export const problemsFirst = <Listed extends Pick<ListedWebhook, 'status' | 'health'>>(
   webhooks: readonly Listed[],
