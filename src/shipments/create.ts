@@ -10,7 +10,7 @@ import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError, unavailable } from '../platform/errors.js';
 import { createThrottledWarn, type Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
-import type { Database, Pool, Queries } from '../platform/database/postgres.js';
+import { inDoubtAfter, type Database, type Pool, type Queries } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { inPieces } from '../platform/tasks.js';
 import { findForgottenOrders, flushOrders } from './store.js';
@@ -109,8 +109,11 @@ export function createInsertAndCreate(deps: CreationDependencies & { db: Pool })
     const { inserted, created } = await send(orders, insert);
     const isFlushed =
       inserted.size === 0 || (await Promise.race([created, sleep(maxDelayMs, none)])).size > 0;
-    if (!isFlushed && (await flushOrders(db, [...inserted])).size < inserted.size)
-      throw unavailable('PostgreSQL ended while it stored the order.');
+    if (isFlushed) return { inserted, created };
+    const flushed = await flushOrders(db, [...inserted]).catch((error: unknown) => {
+      throw inDoubtAfter(error);
+    });
+    if (flushed.size < inserted.size) throw unavailable('PostgreSQL ended while it stored the order.');
     return { inserted, created };
   };
 }

@@ -161,6 +161,10 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error) => inDoubt.test(codeOf(error) || error.message);
 
+/** The error of work that was done, or perhaps lost again, where PostgreSQL did not say which. */
+export const inDoubtAfter = (error: unknown): ApiError =>
+  Object.assign(unavailable(outcomeUnknown), { cause: error instanceof ApiError ? error.cause : error });
+
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 

@@ -21,7 +21,14 @@ import { sampleOrder } from '../../support/client.js';
 import { collector, longHoldMs, recording } from '../../support/core/acts.js';
 import { addPlantedOrder } from '../../support/core/erasures.js';
 import { until } from '../../support/until.js';
-import { type World, addShipments, addWebhook, createWorld, outboxOf } from '../../support/core/world.js';
+import {
+  type World,
+  addShipments,
+  addWebhook,
+  createWorld,
+  openPool,
+  outboxOf,
+} from '../../support/core/world.js';
 
 const uncounted = (db: Database) =>
   new StoredBytes({ db, logger: pino({ level: 'silent' }), metrics: createMetrics(), limit: 0 });
@@ -276,17 +283,17 @@ describe('acceptance', () => {
   });
 
   describe('of a few orders that go with their creation in one message,', () => {
-    const deps = () => ({
-      ...recording(world.db, collector(), longHoldMs),
-      db: world.db,
+    const deps = (db = world.db) => ({
+      ...recording(db, collector(), longHoldMs),
+      db,
       initialState: 'CREATED',
     });
     const left: ShipmentHead[] = [];
-    const accept = (called: string, key?: string) =>
+    const accept = (called: string, key?: string, db = world.db) =>
       createAcceptOrder({
-        db: world.db,
+        db,
         dropoffLocations: defaultDropoffLocations,
-        insertAndCreate: createInsertAndCreate(deps()),
+        insertAndCreate: createInsertAndCreate(deps(db)),
         onAccepted: (head) => Promise.resolve(void left.push(head)),
         admission: createAdmission({ atOnce: 10, hasRoom: () => true }),
         stored: uncounted(world.db),
@@ -353,6 +360,21 @@ describe('acceptance', () => {
       );
       await expect(failing).rejects.toThrow('division by zero');
       expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
+    });
+
+    test('whether it is accepted is not known if nothing says that it is on the disk', async () => {
+      const db = openPool(world.databaseUrl, 1); // its creation has the only connection
+      try {
+        await whileNoneCanBeCreated(() =>
+          expect(accept('IN DOUBT', undefined, db)).rejects.toMatchObject({
+            status: 'UNAVAILABLE',
+            message: expect.stringContaining('whether anything was accepted is not known'),
+          }),
+        );
+        await until('it is created', async () => (await createdOf('IN DOUBT')).length === 1);
+      } finally {
+        await db.end();
+      }
     });
 
     test.each([undefined, 'a-key'])(
