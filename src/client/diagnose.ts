@@ -162,10 +162,10 @@ function suspicions({
 /** Node prints the first 50 bytes of a Buffer. */
 const isCutOff = (text: string): boolean => /\d more bytes?>\s*$/.test(text);
 
-/** Whether the body has the length that its header says, if there is one. */
+/** Whether the body, or what may have been sent as it, has the length that its header says, if there is one. */
 function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
   const [length] = headerValues(headers, 'content-length');
-  return length === undefined || Number(length) === body.bytes.length;
+  return length === undefined || body.originals().some(({ bytes }) => bytes.length === Number(length));
 }
 
 /** The allowed skew between the clocks of the service's own processes. */

@@ -154,6 +154,17 @@ describe('names the cause', () => {
     expect(await causesOf({ headers })).toEqual(['[OTHER_DELIVERY]', '[WRONG_SECRET]']);
   });
 
+  test.each([
+    ['in Base64', Buffer.from(body).toString('base64')],
+    ['in hexadecimal', Buffer.from(body).toString('hex')],
+  ])(
+    'a wrong secret is all that is wrong with a body of the length in the headers, %s',
+    async (_form, rawBody) => {
+      const headers = { ...signed(), 'content-length': String(Buffer.byteLength(body)) };
+      expect(await causesOf({ headers, rawBody, secret: otherSecret })).toEqual(['[WRONG_SECRET]']);
+    },
+  );
+
   test('a timestamp from before the event', async () => {
     const headers = { ...signed(body, [secret], nowSeconds - 60), 'webhook-signature': signature };
     expect(await causesOf({ headers })).toEqual(['[OTHER_DELIVERY]', '[WRONG_SECRET]']);
