@@ -100,6 +100,7 @@ test.each([
   ['help webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['webhook lsit --help', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['explain', 'Give --delivery'],
+  ['explain ORDER-1', 'if a shipper calls its order so, give --shipper'],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
   expect(requested).toEqual([]);

@@ -119,7 +119,11 @@ function addExplainCommand(program: Command, request: Request): void {
 /** Guesses what an id without a name is: a shipper's own may look like anything. */
 function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
   if (shipper !== undefined) return 'shipperTrackingId';
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? 'delivery' : 'trackingId';
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return 'delivery';
+  if (/^[A-Z0-9]{1,64}$/.test(id)) return 'trackingId';
+  throw new UsageError(
+    `${id} is no delivery's id and no tracking id: if a shipper calls its order so, give --shipper.`,
+  );
 }
 
 function explanationText({ explanations, isMore, ...one }: Data, width: number): string {
