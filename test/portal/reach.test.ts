@@ -100,6 +100,9 @@ inBrowser('j and k go through the rows, Enter opens one, / goes to the search', 
   await expectSound(page);
   await page.keyboard.press('j'); // from the row of the open delivery
   expect(await rowOfFocus()).toBe(ids[2]);
+  await page.keyboard.press('Escape'); // closes the panel from the list, too
+  await panel.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).pathname).toBe('/deliveries');
   await page.keyboard.press('/');
   expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Number of the shipment');
   await page.keyboard.type('j/k?');

@@ -51,13 +51,19 @@ export function DeliveryPanel({ id, previous, next, onClose, onRead }: Props) {
     if (data && steps.current?.contains(document.activeElement))
       announce([wordOf(data.state), data.shipperTrackingId].filter(Boolean).join(', '));
   }, [data?.deliveryId]);
-  const closeOnEscape = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
-    event.preventDefault();
-    onClose();
-  };
+  useEffect(() => {
+    const closeOnEscape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      const isElsewhere = document.querySelector('dialog[open], :popover-open');
+      if (isElsewhere || (event.target as Element).matches('main :is(input[type=search], select)')) return;
+      event.preventDefault();
+      onClose();
+    };
+    addEventListener('keydown', closeOnEscape);
+    return () => removeEventListener('keydown', closeOnEscape);
+  });
   return (
-    <aside class="panel-side" aria-labelledby="delivery-title" onKeyDown={closeOnEscape}>
+    <aside class="panel-side" aria-labelledby="delivery-title">
       <header class="panel-head">
         <button type="button" class="link panel-back" onClick={onClose}>
           ← Deliveries
