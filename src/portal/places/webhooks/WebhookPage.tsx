@@ -37,7 +37,7 @@ import { Menu } from '../../parts/Menu.js';
 import { Bars } from './Bars.js';
 import { Trouble } from './Trouble.js';
 import { withoutShipment, wordOf } from '../../words.js';
-import { blockerOf, outcomeInShort, waitInShort } from '../../in-short.js';
+import { blockerOf, isRetrying, outcomeInShort, waitInShort } from '../../in-short.js';
 import { Id } from '../../parts/Id.js';
 
 type Asked = 'test' | 'edit' | 'rotate' | 'end' | 'delete' | 'pause' | null;
@@ -182,7 +182,8 @@ function helpsNow(
 ): 'resume' | 'recover' | 'test' {
   if (status !== 'ACTIVE') return 'resume';
   const isWell = health.circuit === 'CLOSED' && health.failedSince === null;
-  return isWell && latest.some((delivery) => delivery.status === 'FAILED') ? 'recover' : 'test';
+  const isOwed = latest.some((delivery) => delivery.status === 'FAILED' || isRetrying(delivery));
+  return isWell && isOwed ? 'recover' : 'test';
 }
 
 /** The last 24 hours in figures and bars. */
