@@ -129,6 +129,7 @@ test('a program declares its webhook at each start: the secret comes once, and w
     code: 'INVALID_REQUEST',
     details: [{ path: 'interests[0]' }, { path: 'secret' }],
   });
+  await expect(subscribe({ ...given, interests: ['LOSS'] })).rejects.toThrow(/did you mean LOST\?$/);
   const secret = secrets[0]!;
   expect(await subscribe({ ...given, secret })).toMatchObject({ webhookId: webhook.webhookId });
   await expect(subscribe({ ...given, secret: `whsec_${'A'.repeat(32)}` })).rejects.toMatchObject({

@@ -107,7 +107,8 @@ function parseFailure(base: string, head: ResponseHead, text: string): Parcelhoo
 function withFirst(message: string, [first, ...more]: Detail[]): string {
   if (!first) return message;
   const others = more.length > 0 ? ` (and ${more.length} more)` : '';
-  return `${message.replace(/(; see details)?\.$/, '')}: ${first.path} ${first.message}${others}.`;
+  const text = `${message.replace(/(; see details)?\.$/, '')}: ${first.path} ${first.message}${others}`;
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 const isDetail = (value: unknown): value is Detail =>

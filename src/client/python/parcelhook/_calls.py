@@ -293,7 +293,8 @@ def _with_first(message: str, details: Sequence[tuple[str, str]]) -> str:
         return message
     path, text = details[0]
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{re.sub('(; see details)?[.]$', '', message)}: {path} {text}{more}."
+    whole = f"{re.sub('(; see details)?[.]$', '', message)}: {path} {text}{more}"
+    return whole if whole.endswith((".", "?")) else f"{whole}."
 
 
 def _backoff_seconds(failures: int) -> float:

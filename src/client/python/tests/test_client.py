@@ -190,6 +190,10 @@ class Calling(unittest.TestCase):
             ParcelhookError, r"^The request is not valid: package.weight is required \(and 2 more\)\.$"
         ):
             self.client().place_order({})
+        asking = [{"path": "interests[0]", "message": "is not a state; did you mean LOST?"}]
+        self.replies = [(400, {}, {"status": "INVALID_REQUEST", "error": {**wrong, "details": asking}})]
+        with self.assertRaisesRegex(ParcelhookError, r"did you mean LOST\?$"):
+            self.client().subscribe(name="a", target_address="https://example.com/", interests=["LOSS"])
 
     def test_sends_what_must_not_be_repeated_once(self) -> None:
         for call in (
