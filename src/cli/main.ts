@@ -67,7 +67,7 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
   return program;
 }
 
-/** An unknown command is refused with those that there are, also below one that does something by itself. */
+/** Refuses an unknown command and names the known ones, also below a command that has an action of its own. */
 function nameCommandsOf(command: Command): void {
   if (command.commands.length === 0) return;
   command.allowExcessArguments().on('command:*', ([given]: [string]) => refuseUnknown(command, given));
@@ -82,7 +82,7 @@ function refuseUnknown(command: Command, given: string): never {
   return command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
 }
 
-/** Commander would show the help of the last command that it knows. */
+/** With `--help`, Commander would ignore an unknown command and show the help of the last one that it knows. */
 function refuseUnknownHelp(program: Command, line: string[]): void {
   if (!line.some((given) => given === '--help' || given === '-h')) return;
   let command = program;

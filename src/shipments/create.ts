@@ -59,7 +59,7 @@ export function createInProcess(
       );
 }
 
-/** Resolves when the orders are on the disk. `created` resolves with the shipmentIds created, when that has ended. */
+/** Resolves when the orders are on the disk. `created` resolves with the created shipmentIds once the creation has ended. */
 export type InsertAndCreate = (
   orders: ShipmentHead[],
   insert: (db: Queries, isFlushed: boolean) => Promise<Set<string>>,
@@ -73,8 +73,8 @@ const maxTogether = 2;
 const maxDelayMs = 25;
 
 /**
- * Sends few orders and their creation in one message. The creation leaves out an order that was not inserted. Its commit
- * takes the orders to the disk with it, so that both wait for the disk once.
+ * Sends a few orders and their creation in one message. The creation leaves out an order that was not inserted. The
+ * commit of the creation takes the orders to the disk as well, so both wait for the disk once.
  */
 export function createInsertAndCreate(deps: CreationDependencies & { db: Pool }): InsertAndCreate {
   const { db, initialState } = deps;
@@ -113,7 +113,7 @@ export function createInsertAndCreate(deps: CreationDependencies & { db: Pool })
     const flushed = await flushOrders(db, [...inserted]).catch((error: unknown) => {
       throw inDoubtAfter(error);
     });
-    if (flushed.size < inserted.size) throw unavailable('PostgreSQL ended while it stored the order.');
+    if (flushed.size < inserted.size) throw unavailable('The database stopped before the order was stored.');
     return { inserted, created };
   };
 }

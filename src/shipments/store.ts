@@ -62,8 +62,8 @@ const insertUnflushed = `${insertOrdersText(
 )} cross join unflushed returning shipment_id`;
 
 /**
- * Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. If
- * not `isFlushed`, a crash of PostgreSQL may lose them until a later commit is on its disk: see `flushOrders`.
+ * Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds.
+ * Unless `isFlushed`, a crash of PostgreSQL may lose them until a later commit is on the disk: see `flushOrders`.
  */
 export async function insertOrders(
   db: Queries,
@@ -78,10 +78,10 @@ export async function insertOrders(
   return new Set(rows.map((row) => row.shipment_id));
 }
 
-/** Its transaction writes to the log, so its commit waits until the disk has all that it sees. */
+/** The transaction writes to the write-ahead log, so its commit waits until all that it sees is on the disk. */
 const flush = `flushed as materialized (select pg_logical_emit_message(true, 'parcelhook', '') as at)`;
 
-/** Waits until the disk has these orders. Returns the shipmentIds of those that are stored. */
+/** Waits until these orders are on the disk. Returns the shipmentIds of those that are stored. */
 export async function flushOrders(db: Queries, shipmentIds: string[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'flush-orders',

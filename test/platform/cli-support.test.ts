@@ -73,7 +73,7 @@ test.each([
   expect(requested).toEqual(Array(2).fill(request.replace(' ', ' /operator/v1/')));
 });
 
-test('the audit log names a shipment as the commands take it', async () => {
+test('the audit log names a shipment by the tracking id that the commands take', async () => {
   data = { entries: [{ action: 'SHIPMENT_ERASED', shipmentId: 's-1', trackingId: 'PH1' }], nextCursor: null };
   const { stdout } = await operator('audit');
   expect(stdout).toContain('PH1');

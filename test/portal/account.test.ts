@@ -159,61 +159,58 @@ inBrowser('ending the session of this browser leads to the log-in page', async (
   await page.getByText('(this one)').waitFor();
 });
 
-inBrowser(
-  'while the password is changed, no tab asks for a log-in because of what the service refuses',
-  async () => {
-    const reads = '**/v1/audit?*cursor=*';
-    const change = '**/v1/password';
-    let refuse!: () => void;
-    const isChanged = new Promise<void>((resolve) => (refuse = resolve));
-    let goOn!: () => void;
-    const isSeen = new Promise<void>((resolve) => (goOn = resolve));
-    const refuseLate = async (route: Route) => {
-      await isChanged;
-      await route.fulfill({ status: 401 });
-    };
-    await page.route(reads, refuseLate, { times: 1 });
-    const other = await portal.context.newPage();
-    await other.goto('/webhooks');
-    await other.getByRole('link', { name: 'Warehouse' }).waitFor();
-    await other.route('**/v1/webhooks*', refuseLate, { times: 1 });
-    const isRefusedThere = other.waitForResponse((response) => response.status() === 401);
-    await page.route(change, async (route) => {
-      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
-      const response = await route.fetch({ headers });
-      refuse(); // what was sent before has the earlier cookie
-      await isSeen;
-      await route.fulfill({ response });
-    });
-    const refused = page.waitForResponse((response) => response.status() === 401);
-    await page.goto('/account', { waitUntil: 'networkidle' });
-    await button('Load older').click();
-    await button('Change password').click();
-    const password = 'correct donkey battery staple';
-    await page.getByLabel('Current password').fill(account.password);
-    await page.getByLabel('New password').fill(password);
-    await page.keyboard.press('Enter');
-    await (await refused).finished();
-    await (await isRefusedThere).finished();
-    for (const tab of [page, other]) {
-      await tab.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-      expect(await tab.getByText('Your session has ended').count()).toBe(0);
-    }
-    const isReadThere = other.waitForResponse(
-      (response) => response.url().includes('/v1/webhooks') && response.ok(),
-    );
-    const isRead = page.waitForResponse((response) => response.url().includes('cursor=') && response.ok());
-    goOn();
-    await isRead;
-    await page.getByText('Your password is changed.').waitFor();
-    await isReadThere;
-    for (const tab of [page, other]) expect(await tab.getByText('Your session has ended').count()).toBe(0);
-    await other.close();
-    await page.unroute(change);
-    account.password = password;
-    portal.allow(/status of 401/);
-  },
-);
+inBrowser('while the password is changed, a refused read makes no tab ask for a log-in', async () => {
+  const reads = '**/v1/audit?*cursor=*';
+  const change = '**/v1/password';
+  let refuse!: () => void;
+  const isChanged = new Promise<void>((resolve) => (refuse = resolve));
+  let goOn!: () => void;
+  const isSeen = new Promise<void>((resolve) => (goOn = resolve));
+  const refuseLate = async (route: Route) => {
+    await isChanged;
+    await route.fulfill({ status: 401 });
+  };
+  await page.route(reads, refuseLate, { times: 1 });
+  const other = await portal.context.newPage();
+  await other.goto('/webhooks');
+  await other.getByRole('link', { name: 'Warehouse' }).waitFor();
+  await other.route('**/v1/webhooks*', refuseLate, { times: 1 });
+  const isRefusedThere = other.waitForResponse((response) => response.status() === 401);
+  await page.route(change, async (route) => {
+    const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+    const response = await route.fetch({ headers });
+    refuse(); // what was sent before has the earlier cookie
+    await isSeen;
+    await route.fulfill({ response });
+  });
+  const refused = page.waitForResponse((response) => response.status() === 401);
+  await page.goto('/account', { waitUntil: 'networkidle' });
+  await button('Load older').click();
+  await button('Change password').click();
+  const password = 'correct donkey battery staple';
+  await page.getByLabel('Current password').fill(account.password);
+  await page.getByLabel('New password').fill(password);
+  await page.keyboard.press('Enter');
+  await (await refused).finished();
+  await (await isRefusedThere).finished();
+  for (const tab of [page, other]) {
+    await tab.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await tab.getByText('Your session has ended').count()).toBe(0);
+  }
+  const isReadThere = other.waitForResponse(
+    (response) => response.url().includes('/v1/webhooks') && response.ok(),
+  );
+  const isRead = page.waitForResponse((response) => response.url().includes('cursor=') && response.ok());
+  goOn();
+  await isRead;
+  await page.getByText('Your password is changed.').waitFor();
+  await isReadThere;
+  for (const tab of [page, other]) expect(await tab.getByText('Your session has ended').count()).toBe(0);
+  await other.close();
+  await page.unroute(change);
+  account.password = password;
+  portal.allow(/status of 401/);
+});
 
 inBrowser('for support the page shows no key, and lets nothing be changed', async () => {
   const link = await operator(service, `/shippers/${account.shipperId}/portal-link`, { method: 'POST' });

@@ -284,7 +284,7 @@ inBrowser(
   },
 );
 
-/** Sent within the last three hours; only the oldest got a 418. */
+/** Adds deliveries of the last three hours; only the oldest got a 418. */
 const plant = (webhookId: string, count: number) =>
   service.sql(
     `with e as (
@@ -303,9 +303,9 @@ const plant = (webhookId: string, count: number) =>
     [account.shipperId, webhookId, count],
   );
 
-inBrowser('a search that has found nothing yet goes on where it is, however long one waits', async () => {
+inBrowser('a search without a result goes on from where it is, however long one waits', async () => {
   const { webhookId } = await registerWebhook(account, good.receiver.url, { status: 'PAUSED' });
-  await plant(webhookId, 12_000); // 2,500 to 5,000 are looked at for a page
+  await plant(webhookId, 12_000); // a page checks 2,500 to 5,000
   await page.goto(`/deliveries?webhookId=${webhookId}&statusCode=418`);
   const further = page.getByRole('button', { name: 'Look further back' });
   const newestIsReadTwice = async () => {

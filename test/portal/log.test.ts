@@ -312,7 +312,7 @@ inBrowser(
 );
 
 inBrowser(
-  'why a delivery waits, and its time, are readable whole beside the panel and without it',
+  'the reason why a delivery waits, and its time, are shown in full with and without the panel',
   async () => {
     const late = await startHook(account, { interests: ['*'], description: 'Late' });
     Object.assign(late.response, { status: 503, headers: { 'retry-after': '7500' } });

@@ -207,7 +207,7 @@ class SendThread {
     };
     if (waitMs > 0) setTimeout(flush, waitMs);
     else if (this.#isIdle())
-      queueMicrotask(flush); // before what else this tick does, such as a response to a shipper
+      queueMicrotask(flush); // before other work of this tick, such as a response to a shipper
     else setImmediate(flush);
   }
 

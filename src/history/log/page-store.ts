@@ -317,11 +317,11 @@ const checkedText = `select (
 const hasOutcome = `($11::int is null or coalesce(d.status_code, a.status_code) = $11)
   and ($12::text is null or coalesce(d.error_code, a.error_code) = $12)`;
 
-/** Those that the statistics of a webhook count, which leave out tests. An attempt of an erased event has no outcome. */
+/** Matches attempts that the statistics count: all but tests. One without an outcome, as after an erasure, failed. */
 const isSo = (a: string) =>
   `${a}.trigger <> 'TEST' and ${a}.started_at >= coalesce($14, '-infinity') and ${a}.started_at < coalesce($15, 'infinity')
     and ($16 is null or (${a}.error_code is not null or ${a}.status_code is null) = $16)`;
-/** One attempt meets all conditions. */
+/** One attempt must meet all conditions. */
 const isAttemptedSo = (inRange: string) => `(coalesce($14, $15) is null and $16 is null or ${isSo('d')}
   or exists (select from attempts b where delivery_id = d.delivery_id and ${inRange} and ${isSo('b')}))`;
 

@@ -63,7 +63,7 @@ const delivery = z
       null,
     ),
     nextProbeAt: instantOrNull(
-      'When the circuit of the webhook has waited: the next probe is what is due then or, if nothing is, the next that falls due, so this may have passed. Null unless it is `HELD` by `CIRCUIT`.',
+      'When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null unless it is `HELD` by `CIRCUIT`.',
     ),
     reason: described(
       z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED', 'REFUSED']).nullable(),

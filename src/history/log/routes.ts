@@ -91,7 +91,7 @@ export const logQuery = (knownStates: ReadonlySet<string>) =>
     ),
     attemptFailed: described(
       z.string().refine((text) => /^(?:true|false)$/.test(text), 'must be true or false'),
-      'Only deliveries with an attempt that failed (`true`) or succeeded (`false`): any, or one from `attemptedFrom` to `attemptedTo`. Tests do not count.',
+      'Only deliveries with an attempt that failed (`true`) or succeeded (`false`), between `attemptedFrom` and `attemptedTo` if given. Tests do not count.',
       true,
       { type: 'boolean' },
     )

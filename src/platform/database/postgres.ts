@@ -161,7 +161,7 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error) => inDoubt.test(codeOf(error) || error.message);
 
-/** The error of work that was done, or perhaps lost again, where PostgreSQL did not say which. */
+/** The error for work that was done but may be lost again: PostgreSQL did not say whether it is on the disk. */
 export const inDoubtAfter = (error: unknown): ApiError =>
   Object.assign(unavailable(outcomeUnknown), { cause: error instanceof ApiError ? error.cause : error });
 

@@ -44,7 +44,7 @@ export const windowOf = <Row>(key: string, page: Page<Row>, idOf: IdOf<Row>): Wi
 export const rowsOf = <Row>({ pages }: Window<Row>): Row[] => pages.flatMap(({ rows }) => rows);
 
 /**
- * The newest pages leave where there are too many, and those before the first row. A page that does not follow on the
+ * Drops the newest pages if there are too many, and empty ones before the first row. A page that does not follow on the
  * rows changes nothing.
  */
 export function withOlder<Row>(shown: Window<Row>, page: Page<Row>, idOf: IdOf<Row>): Window<Row> {
@@ -66,8 +66,9 @@ export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>)
 }
 
 /**
- * The rows after a reading of the newest page. Where that is empty, the search goes on from where it is. A row that a
- * filter lets in late stands between others; it waits as well, unless it is older than the page goes.
+ * The rows after a reading of the newest page. A search that has found nothing goes on from where it is
+ * if that page is empty, too. A row that a filter lets in late stands between others; it waits as well, unless it is
+ * older than the page goes.
  */
 export function withNewest<Row>(shown: Window<Row>, newest: Page<Row>, idOf: IdOf<Row>): Window<Row> {
   const rows = rowsOf(shown);

@@ -32,7 +32,7 @@ const idsOf = async (query = '') => {
   const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&limit=250${query}`);
   return (data.deliveries as { deliveryId: string }[]).map(({ deliveryId }) => deliveryId);
 };
-/** All that the hours count: tests they do not. */
+/** The attempts that the hours count: all but tests. */
 const attemptsOf = async (deliveryId: string) => {
   const { data } = await account.call(`/v1/deliveries/${deliveryId}`);
   return (data.attempts as Attempt[]).filter(({ trigger }) => trigger !== 'TEST');

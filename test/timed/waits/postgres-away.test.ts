@@ -173,7 +173,7 @@ test(
   }),
 );
 
-/** PostgreSQL crashes right after `work`, and only commits have written to the disk. */
+/** Crashes PostgreSQL right after `work`, when only commits have written to the disk, and expects its one order. */
 async function expectOnDisk(databaseUrl: string, work: () => Promise<void>): Promise<void> {
   await withClient(postgres.superuserConnectionString, async (client) => {
     await client.query(`alter system set wal_writer_delay = '10s'`);

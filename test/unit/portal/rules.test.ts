@@ -157,7 +157,7 @@ describe('a live list', () => {
       expect([ids(next).length, next.newCount]).toEqual([3, 0]);
     });
 
-    test('goes on looking where it is, however often the newest page is found empty, until that has a row', () => {
+    test('goes on from where it is, however often the newest page is read, until that has a row', () => {
       const none = (cursor: string | null, nextCursor: string) => ({ cursor, rows: [], nextCursor });
       const first = windowOf<Row>('', none(null, '900'), idOf);
       expect(withNewest(first, none(null, '905'), idOf).pages.at(-1)!.nextCursor).toBe('905');

@@ -84,7 +84,7 @@ const RecoverLink = ({ webhook: { webhookId } }: { webhook: WebhookWithHealth })
   <Link href={withQuery('/recover', { webhookId })}>Recover</Link>
 );
 
-/** How many deliveries wait, leading to them. */
+/** The number of deliveries that wait, as a link to them. */
 const Waiting = ({
   webhook: { webhookId, health },
   what = '',

@@ -69,7 +69,7 @@ export function statusOf(
   return health.failedSince === null ? status : 'FAILING';
 }
 
-/** One whose circuit is open fails, too; the owner of one that fails or is disabled has to do something. */
+/** A webhook whose circuit is open fails, too; one that fails or is disabled needs its owner. */
 const alsoShown: Record<string, string[]> = { FAILING: ['OPEN'], PROBLEM: ['OPEN', 'FAILING', 'DISABLED'] };
 
 /** Whether it is shown in the list of those with this status. */
@@ -97,7 +97,7 @@ export function totalOf(hours: readonly Hour[]) {
 
 const hourMs = 3_600_000;
 
-/** The filter of the log for the deliveries whose attempts these hours count; there is at least one. */
+/** The filter of the log for the deliveries whose attempts these hours count; there is at least one hour. */
 export const attemptedIn = (hours: readonly Hour[]) => ({
   attemptedFrom: new Date(hours[0]!.hour).toISOString(),
   attemptedTo: new Date(Date.parse(hours.at(-1)!.hour) + hourMs).toISOString(),
