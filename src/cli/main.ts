@@ -63,18 +63,27 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
       ),
     );
   addCommands(program, io, finish);
-  nameCommandsOf(program);
   return program;
 }
 
-/** Refuses an unknown command and names the known ones, also below a command that has an action of its own. */
-function nameCommandsOf(command: Command): void {
-  if (command.commands.length === 0) return;
-  command.allowExcessArguments().on('command:*', ([given]: [string]) => refuseUnknown(command, given));
-  command.hook('preAction', (_, acting) => {
-    if (acting === command && command.args.length > 0) refuseUnknown(command, command.args[0]!);
-  });
-  command.commands.forEach(nameCommandsOf);
+/**
+ * `help webhook pause`, or `webhook help pause`, as `webhook pause --help`: Commander's help knows only one name. Refuses
+ * an unknown command with those that there are, also below one that does something by itself.
+ */
+function lineOf(program: Command, args: string[]): string[] {
+  const line = [...args];
+  let command = program;
+  for (let at = 0; at < line.length && command.commands.length > 0; at += 1) {
+    const given = line[at]!;
+    if ([...program.options, ...command.options].some((one) => one.required && one.long === given)) at += 1;
+    else if (given === 'help') {
+      line.splice(at, 1);
+      line.push('--help');
+      at -= 1;
+    } else if (!given.startsWith('-'))
+      command = command.commands.find((one) => one.name() === given) ?? refuseUnknown(command, given);
+  }
+  return line;
 }
 
 function refuseUnknown(command: Command, given: string): never {
@@ -82,24 +91,12 @@ function refuseUnknown(command: Command, given: string): never {
   return command.error(`error: unknown command '${given}'; the commands: ${names.join(', ')}`);
 }
 
-/** With `--help`, Commander would ignore an unknown command and show the help of the last one that it knows. */
-function refuseUnknownHelp(program: Command, line: string[]): void {
-  if (!line.some((given) => given === '--help' || given === '-h')) return;
-  let command = program;
-  for (const given of line) {
-    if (command.commands.length === 0 || given.startsWith('-') || given === 'help') return;
-    command = command.commands.find((one) => one.name() === given) ?? refuseUnknown(command, given);
-  }
-}
-
 /** `args` are without `node` and the script. Writes errors to `io.stderr`. */
 export async function runCommandLine(args: string[], io: Io): Promise<number> {
   let code = 0;
-  const line = args[0] === 'help' ? [...args.slice(1), '--help'] : args; // Commander's help knows only one name
   try {
     const program = createProgram(io, (finished) => (code = finished));
-    refuseUnknownHelp(program, line);
-    await program.parseAsync(line, { from: 'user' });
+    await program.parseAsync(lineOf(program, args), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;

@@ -98,6 +98,10 @@ test.each([
   ['--json replay frob', "unknown command 'frob'; the commands: show, cancel"],
   ['help frob', "unknown command 'frob'; the commands: shipper, user, audit"],
   ['help webhook lsit', "unknown command 'lsit'; the commands: pause, resume, top, list"],
+  ['--json help frob', "unknown command 'frob'; the commands: shipper, user, audit"],
+  ['webhook help frob', "unknown command 'frob'; the commands: pause, resume, top, list"],
+  ['--url x webhook lsit --help', "unknown command 'lsit'; the commands: pause, resume, top, list"],
+  ['replay --webhook show frob --help', "unknown command 'frob'; the commands: show, cancel"],
   ['webhook lsit --help', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['explain', 'Give --delivery'],
   ['explain ORDER-1', 'if a shipper calls its order so, give --shipper'],
@@ -146,7 +150,8 @@ test('the help of every command has an example, and breaks between words at the 
 test('the examples of a help can be pasted where there is no npm, as in a container', async () => {
   const { stdout } = await operator('help webhook pause');
   expect(stdout).toContain('\nExample:\n  parcelhook operator webhook pause <webhookId>\n');
-  expect((await operator('webhook pause --help')).stdout).toBe(stdout);
+  for (const line of ['webhook pause --help', 'webhook help pause', '--json help webhook pause'])
+    expect((await operator(line)).stdout).toBe(stdout);
   expect((await operator('--help')).stdout).toContain('\nIds are printed whole, and ');
 });
 
