@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import * as z from 'zod';
 import { wrapped } from '../client/listen/text.js';
-import { aligned, widthOf, write, type Data, type Env, type Io } from './terminal.js';
+import { facts, widthOf, write, type Data, type Env, type Io } from './terminal.js';
 
 const timeoutMs = 10_000;
 const unavailableStatuses = [502, 503, 504]; // a proxy without a service behind it also responds with these
@@ -110,7 +110,7 @@ export type Request = <Options>(
 
 export const requestWith =
   (io: Io): Request =>
-  (call, format = aligned) =>
+  (call, format = facts) =>
   async (...given) => {
     const command = given.at(-1) as Command;
     const { send, json } = settingsOf(command, io);

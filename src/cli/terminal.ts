@@ -37,18 +37,58 @@ export const newBar = (stream: Writable, format: string): SingleBar =>
     linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
   });
 
-/**
- * The name of a nested value is its path: `queues.deliver.waiting  3`. Each line of a value begins below its first one:
- * others wrote it, and none may look like a name.
- */
-export function aligned(data: object, width = Infinity): string {
-  const rows = flatten(data, '');
+/** Facts of the service, with their labels in words: `queues deliver waiting  3`. */
+export const facts = (data: object, width = Infinity): string =>
+  lined(
+    flatten(data, '').map(([path, value]) => [labelOf(path), valueOf(path, value, width)]),
+    width,
+  );
+
+/** Values by the names that others gave them. The name of a nested value is its path: `evidences.0.by  Ana`. */
+export const aligned = (data: object, width = Infinity): string =>
+  lined(
+    flatten(data, '').map(([path, value]) => [path, textOf(value)]),
+    width,
+  );
+
+/** Each line of a value begins below its first one: others wrote it, and none may look like a name. */
+function lined(rows: [string, string][], width: number): string {
   const nameWidth = Math.max(...rows.map(([name]) => name.length), 0);
   const below = `\n${' '.repeat(nameWidth)}  `;
   const lineOf = ([name, value]: [string, string]) =>
     `${name.padEnd(nameWidth)}  ${value.replaceAll('\n', below)}`;
   return printable(rows.map((row) => `${wrapped(lineOf(row), width)}\n`).join(''));
 }
+
+const unit = /(?<=[a-z\d])(?:Second|M)s$/;
+/** Where the rule below would be wrong. */
+const named: Record<string, string> = {
+  dnsMs: 'DNS',
+  tlsMs: 'TLS',
+  url: 'link',
+  setPasswordUrl: 'password link',
+};
+
+/** The field in words: `oldest due` for `oldestDueSeconds`, whose value has the unit, and `limited` for `isLimited`. */
+const labelOf = (path: string): string =>
+  named[path] ??
+  path
+    .replace(/^lastAttempt\./, '')
+    .replace(unit, '')
+    .replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll('.', ' ')
+    .replace(/\b(?:is|has) /, '');
+
+/** With its unit, and a yes or no for a boolean; on a terminal, times are to the second. */
+function valueOf(path: string, value: unknown, width: number): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const [unitOfIt] = unit.exec(path) ?? [];
+  if (typeof value === 'number' && unitOfIt) return `${value} ${unitOfIt === 'Ms' ? 'ms' : 's'}`;
+  return textOf(Number.isFinite(width) ? toSecond(value) : value);
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value == null ? '-' : JSON.stringify(value);
 
 export type Section = [title: string, text: string];
 
@@ -65,21 +105,22 @@ export const toSecond = (value: unknown): unknown =>
     ? value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?\+00:00$/, '$1Z')
     : value;
 
-function flatten(value: object, prefix: string): [string, string][] {
-  return Object.entries(value).flatMap(([key, child]: [string, unknown]): [string, string][] => {
-    if (typeof child === 'object' && child !== null) {
-      return Object.keys(child).length > 0 ? flatten(child, `${prefix}${key}.`) : [[prefix + key, 'none']];
-    }
-    return [[prefix + key, typeof child === 'string' ? child : child == null ? '-' : JSON.stringify(child)]];
+function flatten(value: object, prefix: string): [string, unknown][] {
+  return Object.entries(value).flatMap(([key, child]: [string, unknown]): [string, unknown][] => {
+    if (typeof child !== 'object' || child === null) return [[prefix + key, child]];
+    return Object.keys(child).length > 0 ? flatten(child, `${prefix}${key}.`) : [[prefix + key, 'none']];
   });
 }
 
 /**
  * A table if it fits the width. Otherwise each item takes several lines, with a name before each value and without the
- * empty ones; the first `headColumns` need no name. On a terminal, times are to the second.
+ * empty ones; the first `headColumns` need no name.
  */
 export function fitted(rows: Data[], columns: readonly string[], headColumns: number, width: number): string {
-  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row, column, width)))];
+  const cells = [
+    columns.map(labelOf),
+    ...rows.map((row) => columns.map((column) => cell(row, column, width))),
+  ];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
   const lines = cells.map((row) =>
     row
@@ -101,14 +142,11 @@ export const listOf =
     return text + (typeof data.nextCursor === 'string' ? `more: --cursor ${data.nextCursor}\n` : '');
   };
 
-/** `statusCode` for `lastAttempt.statusCode`. */
-const label = (column: string) => column.replace(/^lastAttempt\./, '');
-
 function packed(item: unknown, columns: readonly string[], headColumns: number, width: number): string {
   const parts = columns
     .map((column, index) => ({ column, value: cell(item, column, width), isHead: index < headColumns }))
     .filter(({ value, isHead }) => isHead || value !== '-')
-    .map(({ column, value, isHead }) => (isHead ? value : `${label(column)} ${value}`));
+    .map(({ column, value, isHead }) => (isHead ? value : `${labelOf(column)} ${value}`));
   const lines = [parts.slice(0, headColumns).join('  ')];
   for (const part of parts.slice(headColumns)) {
     const longer = `${lines.at(-1)}  ${part}`;
@@ -126,10 +164,8 @@ function cell(item: unknown, path: string, width: number): string {
   const found = path
     .split('.')
     .reduce<unknown>((object, key) => (object as Record<string, unknown> | null)?.[key], item);
-  const value = Number.isFinite(width) ? toSecond(found) : found;
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.join(',') || '-';
-  return typeof value === 'string' ? value.replaceAll(/[\n\t]/g, ' ') : JSON.stringify(value);
+  if (Array.isArray(found)) return found.join(',') || '-';
+  return valueOf(path, found, width).replaceAll(/[\n\t]/g, ' ');
 }
 
 /** The rows of a list; none if it is missing. */

@@ -170,7 +170,7 @@ describe('each command does what it should', () => {
 
 test('what the runbook says to see in the status is there', async () => {
   const { stdout } = await shell.run(inEachForm('operator status')[0]!);
-  const mentioned = [...runbook.matchAll(/`(ordersToCreate|\w+Due\w*)`/g)].map(([, name]) => name!);
+  const mentioned = [...runbook.matchAll(/`(orders to create|\w+ due)`/g)].map(([, name]) => name!);
   expect(mentioned.length).toBeGreaterThan(3);
   for (const name of [...mentioned, 'Lag', 'Queues', 'wait for us']) expect(stdout).toContain(name);
 });

@@ -80,6 +80,19 @@ test('the audit log names a shipment by the tracking id that the commands take',
   expect(stdout).not.toContain('s-1');
 });
 
+test('fields are named in words, with units and with yes or no; as JSON they are those of the API', async () => {
+  const shippers = [{ shipperId: 's', name: 'Acme', bytes: 9, isLimited: true }];
+  data = { lag: { oldestDueSeconds: 3.2 }, storedBytes: { shippers }, versions: { queueEngine: 'redis' } };
+  expect((await operator('status')).stdout).toBe(
+    'Lag\n  oldest due  3.2 s\n\n' +
+      'Bytes stored today\n  name  bytes  limited  shipper id\n  Acme  9      yes      s\n\n' +
+      'Versions\n  queue engine  redis\n',
+  );
+  expect(JSON.parse((await operator('status --json')).stdout)).toEqual(data);
+  data = { userId: 'u', setPasswordUrl: 'http://x/set' };
+  expect((await operator('user link u')).stdout).toBe('user id        u\npassword link  http://x/set\n');
+});
+
 test('an empty page that is not the last one still says how to go on', async () => {
   data = { deliveries: [], nextCursor: 'c-1' };
   expect((await operator('delivery list --shipper s')).stdout).toBe('none\nmore: --cursor c-1\n');
@@ -172,8 +185,8 @@ describe('on a terminal of 120 characters', () => {
     data = { deliveries: [{ ...delivery, ...more }], nextCursor: 'c-1' };
     expect(await shown('delivery list --shipper s')).toEqual([
       `${id(1)}  SUCCEEDED  OUT_FOR_DELIVERY`,
-      `  errorCode ADDRESS_DENIED  createdAt ${toSecond}  attemptCount 9  trackingId ${trackingId}`,
-      `  webhookId ${id(2)}`,
+      `  error code ADDRESS_DENIED  created at ${toSecond}  attempt count 9  tracking id ${trackingId}`,
+      `  webhook id ${id(2)}`,
       'more: --cursor c-1',
       '',
     ]);
@@ -195,7 +208,8 @@ describe('on a terminal of 120 characters', () => {
     data = { webhooks: [{ ...webhook, ...figures, shipperName: 'Acme' }] };
     expect(await shown('webhook top')).toEqual([
       `${id(2)}  ACTIVE`,
-      `  circuit OPEN  pending 800+  failed 100%  p95Ms 15000  shipperId ${id(3)}  shipperName Acme`,
+      `  circuit OPEN  pending 800+  failed 100%  p95 15000 ms  shipper id ${id(3)}`,
+      '  shipper name Acme',
       '',
     ]);
   });
@@ -225,7 +239,7 @@ describe('on a terminal of 120 characters', () => {
       nextCursor: null,
     };
     expect(await shown('shipment list --shipper s')).toEqual([
-      expect.stringMatching(/^trackingId +state +acceptedAt +updatedAt +shipperTrackingId$/),
+      expect.stringMatching(/^tracking id +state +accepted at +updated at +shipper tracking id$/),
       `${trackingId}  OUT_FOR_DELIVERY  ${toSecond}  ${toSecond}  ORDER-1001`,
       '',
     ]);
@@ -242,7 +256,7 @@ describe('on a terminal of 120 characters', () => {
         state: 'LOST',
         label_id: 'A\nstate  DELIVERED',
         anomalies: null,
-        evidences: [{ by: 'Ana' }],
+        evidences: [{ isSigned: true }],
       },
       attempts: [
         {
@@ -260,24 +274,24 @@ describe('on a terminal of 120 characters', () => {
     const { stdout } = await operator('delivery show --delivery d', { COLUMNS: '80' });
     expect(stdout.split('\n')).toEqual([
       `Delivery ${id(1)}`,
-      '  status        RETRYING',
-      '  state         LOST',
-      '  attemptCount  2',
+      '  status         RETRYING',
+      '  state          LOST',
+      '  attempt count  2',
       '',
       'Payload',
-      '  state           LOST',
-      '  label_id        A',
-      '                  state  DELIVERED', // not like a field
-      '  anomalies       -',
-      '  evidences.0.by  Ana',
+      '  state                 LOST',
+      '  label_id              A',
+      '                        state  DELIVERED', // not like a field
+      '  anomalies             -',
+      '  evidences.0.isSigned  true', // as the receiver gets it
       '',
       'Attempt 2',
-      `  startedAt   ${at}`,
-      '  statusCode  500',
-      '  errorCode   HTTP_STATUS',
-      '  trigger     SCHEDULED',
-      '  durationMs  6',
-      '  waitedMs    receiver 12, us 3',
+      `  started at   ${toSecond}`,
+      '  status code  500',
+      '  error code   HTTP_STATUS',
+      '  trigger      SCHEDULED',
+      '  duration     6 ms',
+      '  waited       receiver 12 ms, us 3 ms',
       '',
       '  Request headers',
       '    webhook-id  e-1',
@@ -288,10 +302,10 @@ describe('on a terminal of 120 characters', () => {
       '    long so long so long',
       '',
       'Attempt 1',
-      `  startedAt   ${at}`,
-      '  errorCode   TIMEOUT',
+      `  started at  ${toSecond}`,
+      '  error code  TIMEOUT',
       '  trigger     SCHEDULED',
-      '  durationMs  6',
+      '  duration    6 ms',
       '',
       '  Request headers',
       '    webhook-id  e-1',

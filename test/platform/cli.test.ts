@@ -163,9 +163,9 @@ describe('requests', () => {
     const audit = await operator(['audit'], { COLUMNS: '80' });
     expect(audit.stdout.split('\n')).toEqual([
       '2026-11-21T12:00:00Z  WEBHOOK_SECRET_ROTATED  DONE',
-      `  count 1  actor.kind USER  actor.name ${id(1)}`,
-      `  actor.address 203.0.113.7  shipperId ${id(2)}`,
-      `  webhookId ${id(3)}`,
+      `  count 1  actor kind USER  actor name ${id(1)}`,
+      `  actor address 203.0.113.7  shipper id ${id(2)}`,
+      `  webhook id ${id(3)}`,
       'more: --cursor c-1',
       '',
     ]);
@@ -194,17 +194,17 @@ describe('requests', () => {
     for (const line of status.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(status.stdout).toContain('A very long');
     for (const part of [
-      '\n  worker-2  worker  600           2026-11-21T12:00:00Z\n',
-      `\n  ${id(2)}\n    failingSince 2026-11-21T12:00:00Z  nextProbeAt 2026-11-21T12:10:00Z\n    shipperId ${id(3)}\n`,
+      '\n  worker-2  worker  600 s  2026-11-21T12:00:00Z\n',
+      `\n  ${id(2)}\n    failing since 2026-11-21T12:00:00Z  next probe at 2026-11-21T12:10:00Z\n    shipper id ${id(3)}\n`,
       '\n  api     0123456789ab  0.1.0    3e0e04b7  2026-11-21T12:00:00Z  alive\n',
-      '  seen 12:00:30Z\n\nDeliveries that wait for us\n  sendable  2\n  oldest    7 s\n\nDeliveries that wait for others\n  receiver  12\n',
+      '  seen 12:00:30Z\n\nDeliveries that wait for us\n  sendable         2\n  oldest sendable  7 s\n\nDeliveries that wait for others\n  receiver  12\n',
     ])
       expect(status.stdout).toContain(part);
     expect(status.stdout).toMatch(/^Not read\n {2}uncalled {2}the database is gone\n\nProcesses\n/);
     first = () => null;
     const lines = (await operator(['audit'])).stdout.split('\n');
     expect(lines).toHaveLength(4); // a line each for a program
-    expect(lines[0]).toMatch(/actor.address +shipperId +webhookId$/); // none that is empty in every line
+    expect(lines[0]).toMatch(/actor address +shipper id +webhook id$/); // none that is empty in every line
   });
 
   test('the account key is still shown if the first user is refused', async () => {

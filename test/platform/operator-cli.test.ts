@@ -203,7 +203,7 @@ test('explain takes a delivery, a shipment, or the number that its shipper gave 
   expect(await json(byNumber)).toEqual(expect.objectContaining({ isMore: false }));
   const texts = await Promise.all([run(byNumber), run(`explain --delivery ${explained!.deliveryId}`)]);
   for (const { stdout } of texts) expect(stdout).toMatch(/paused.*\nNext: /);
-  expect(texts[1].stdout).toMatch(new RegExp(`^  trackingId +${trackingId}$`, 'm'));
+  expect(texts[1].stdout).toMatch(new RegExp(`^  tracking id +${trackingId}$`, 'm'));
   expect(await run('explain --shipper-tracking-id ORDER-77')).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining('Give --delivery, --tracking-id, or --shipper'),
@@ -299,7 +299,7 @@ test('the command line lists shippers and users: one per line, or JSON', async (
     json(`user list --id ${account.shipperId}`),
     run('shipper list --json'),
   ]);
-  expect(stdout).toMatch(/^shipperId +status +createdAt +name\n/);
+  expect(stdout).toMatch(/^shipper id +status +created at +name\n/);
   expect(stdout).toContain('Steers\\u001b[2J terminals\\u009b2J\\u202e\n');
   expect(asJson.stdout).toContain(String.raw`"Steers\u001b[2J\nterminals\u009b2J\u202e"`);
   expect(page.stdout).toMatch(/\nmore: --cursor \S+\n$/);
@@ -321,7 +321,7 @@ test('the command line suspends and resumes a shipper', async () => {
 test('the command line makes a link that opens the portal of a shipper', async () => {
   const linkForm = new RegExp(`^${service.url}/support\\?token=[\\w-]{43}$`);
   const { exit, stdout } = await run(`shipper portal-link --id ${account.shipperId}`);
-  const link = /^url +(\S+)\n\n.* within 15 minutes\. .* for an hour\.\n$/.exec(stdout)?.[1];
+  const link = /^link +(\S+)\n\n.* within 15 minutes\. .* for an hour\.\n$/.exec(stdout)?.[1];
   expect({ exit, link }).toEqual({ exit: 0, link: expect.stringMatching(linkForm) });
   const page = await fetch(link!);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('read-only')]);

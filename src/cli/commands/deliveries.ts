@@ -17,6 +17,7 @@ import {
   listOf,
   newBar,
   aligned,
+  facts,
   items,
   known,
   sectionsText,
@@ -79,9 +80,9 @@ export function addDeliveryCommands(program: Command, request: Request): void {
 
 function deliveryText(data: Data, width: number): string {
   const { deliveryId, payload, attempts, nextAttemptsCursor, ...rest } = inWords(data);
-  const facts = Object.entries(rest).filter(([name]) => name !== 'lastAttempt'); // also the first of the attempts
+  const ours = Object.entries(rest).filter(([name]) => name !== 'lastAttempt'); // also the first of the attempts
   const text = sectionsText([
-    [`Delivery ${String(deliveryId)}`, aligned(known(Object.fromEntries(facts)), width - 2)],
+    [`Delivery ${String(deliveryId)}`, facts(known(Object.fromEntries(ours)), width - 2)],
     ['Payload', aligned(payload ?? {}, width - 2)],
     ...items(attempts).map(attemptSection(width - 2)),
   ]);
@@ -94,22 +95,22 @@ function deliveryText(data: Data, width: number): string {
 export function attemptFacts(attempt: Data): Data {
   const { startedAt, statusCode, errorCode, errorDetail, waitedMs, ...others } = attempt;
   const waits = Object.entries((waitedMs ?? {}) as Data).filter(([, ms]) => ms !== 0);
-  const waited = waits.map(([cause, ms]) => `${cause} ${String(ms)}`).join(', ');
+  const waited = waits.map(([cause, ms]) => `${cause} ${String(ms)} ms`).join(', ');
   return known({
     ...{ startedAt, statusCode, errorCode, errorDetail, ...others },
-    waitedMs: waitedMs ? waited || '0' : null,
+    waited: waitedMs ? waited || '0 ms' : null,
   });
 }
 
 const attemptSection =
   (width: number) =>
-  ({ number, requestHeaders, responseHeaders, responseBody, ...facts }: Data): Section => {
+  ({ number, requestHeaders, responseHeaders, responseBody, ...ours }: Data): Section => {
     const beneath: Section[] = [
       ['Request headers', aligned(requestHeaders ?? {}, width - 2)],
       ['Response headers', aligned(responseHeaders ?? {}, width - 2)],
       ['Response body', typeof responseBody === 'string' ? wrapped(responseBody, width - 2) : ''],
     ];
-    const texts = [aligned(attemptFacts(facts), width), sectionsText(beneath)];
+    const texts = [facts(attemptFacts(ours), width), sectionsText(beneath)];
     return [`Attempt ${String(number)}`, `${texts.filter(Boolean).join('\n').trimEnd()}\n`];
   };
 

@@ -15,7 +15,7 @@ import {
   type Request,
 } from '../command.js';
 import { wrapped } from '../../client/listen/text.js';
-import { listOf, aligned, type Io, type Data } from '../terminal.js';
+import { facts, listOf, type Io, type Data } from '../terminal.js';
 
 type Chosen = { shipper: string };
 
@@ -89,7 +89,7 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     .action(
       request(
         (send, path: Chosen) => send('post', `${one}/portal-link`, { path, body: {} }),
-        (data, width) => `${aligned(data, width)}\n${wrapped(`${howLong}\n`, width)}`,
+        (data, width) => `${facts(data, width)}\n${wrapped(`${howLong}\n`, width)}`,
       ),
     );
 }

@@ -1,4 +1,4 @@
-import { items, aligned, fitted, sectionsText, toSecond, type Section, type Data } from '../terminal.js';
+import { facts, items, fitted, sectionsText, toSecond, type Section, type Data } from '../terminal.js';
 
 const data = (value: unknown): Data => (value ?? {}) as Data;
 
@@ -30,21 +30,20 @@ const queue = ([name, counts]: [string, unknown]): Data => ({ name, ...data(coun
 export function statusText(status: Data, width: number): string {
   const { processes, backlog, unread, queues, lag, uncalled, storedBytes, ...others } = status;
   const { openCircuits, circuits, clocks, replays, versions, ...rest } = others;
-  const { waiting, oldestSendableSeconds, ...counts } = data(backlog);
+  const { waiting, ...counts } = data(backlog);
   const { shippers, ...sums } = data(uncalled);
   const { shippers: storing, ...limits } = data(storedBytes);
-  const lines = (values: Data) => (Object.keys(values).length > 0 ? aligned(values, width - 2) : '');
+  const lines = (values: Data) => (Object.keys(values).length > 0 ? facts(values, width - 2) : '');
   const table = (columns: string[], rows: Data[]) =>
     rows.length > 0 ? fitted(rows, columns, 1, width - 2) : '';
   const named = (rows: unknown) => items(rows).map((row) => ({ ...orMore(row), name: cut(row.name) }));
-  const seconds = (value: unknown) => (typeof value === 'number' ? { oldest: `${value} s` } : {});
   const sections: Section[] = [
     ['Not read', lines(data(unread))],
     [
       'Processes',
       table(['role', 'host', 'version', 'commit', 'started', 'state'], items(processes).map(process)),
     ],
-    ['Deliveries that wait for us', lines({ ...counts, ...seconds(oldestSendableSeconds) })],
+    ['Deliveries that wait for us', lines(counts)],
     ['Deliveries that wait for others', lines(data(waiting))],
     ['Lag', lines(data(lag))],
     [

@@ -14,16 +14,7 @@ import {
 } from '../command.js';
 import { printable, wrapped } from '../../client/listen/text.js';
 import { attemptFacts } from './deliveries.js';
-import {
-  listOf,
-  aligned,
-  filledColumns,
-  fitted,
-  items,
-  known,
-  sectionsText,
-  type Data,
-} from '../terminal.js';
+import { listOf, facts, filledColumns, fitted, items, known, sectionsText, type Data } from '../terminal.js';
 
 export function addSupportCommands(program: Command, request: Request, shipment: Command): void {
   addExplainCommand(program, request);
@@ -131,13 +122,13 @@ function explanationText({ explanations, isMore, ...one }: Data, width: number):
     printable(wrapped(`${String(why)}\nNext: ${String(next)}\n`, width));
   if (explanations === undefined) {
     const { why, next, waitsFor, lastAttempt, ...rest } = one;
-    const facts = { ...rest, shipmentId: null }; // commands take its trackingId
+    const ours = { ...rest, shipmentId: null }; // commands take its trackingId
     const rows = items(waitsFor);
     const columns = filledColumns(rows, ['reason', 'until']);
     return `${sentences({ why, next })}\n${sectionsText([
-      ['Delivery', aligned(known(facts), width - 2)],
+      ['Delivery', facts(known(ours), width - 2)],
       ['Waits for', rows.length > 0 ? fitted(rows, columns, 1, width - 2) : ''],
-      ['Last attempt', aligned(attemptFacts((lastAttempt ?? {}) as Data), width - 2)],
+      ['Last attempt', facts(attemptFacts((lastAttempt ?? {}) as Data), width - 2)],
     ])}`;
   }
   const texts = items(explanations).map(

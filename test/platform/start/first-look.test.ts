@@ -41,7 +41,7 @@ async function paste(greeting: string, receiverUrl: string) {
   const { code, stdout, stderr } = await bash(commands, ['-eu', '-o', 'pipefail']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('"status":"CREATED"');
-  expect(stdout).toMatch(/^ +deliveriesDue +\d/m); // of the status
+  expect(stdout).toMatch(/^ +deliveries due +\d/m); // of the status
   return stdout;
 }
 
