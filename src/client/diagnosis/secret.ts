@@ -9,6 +9,7 @@ export type SecretProblem =
   | 'ESCAPED'
   | 'WHITESPACE'
   | 'QUOTED'
+  | 'PREFIX_CASE'
   | 'TEXT_BEFORE'
   | 'PREFIX_TWICE'
   | 'PASTED_TWICE'
@@ -32,6 +33,8 @@ export const secretMessages: Record<SecretProblem, string> = {
   ESCAPED: 'The secret is URL-encoded (`%2B`, `%3D`): decode it before you use it.',
   WHITESPACE: 'The secret has white space in it, perhaps a line break at its end: remove it.',
   QUOTED: 'The secret has quotation marks around it: remove them.',
+  PREFIX_CASE:
+    'The prefix of the secret is `whsec_`, in lower case. Capitals and small letters differ in the rest of it, too: copy it again exactly as it was shown.',
   TEXT_BEFORE: 'The secret has other text before `whsec_`, such as the name of a variable: remove it.',
   PREFIX_TWICE: 'The secret has `whsec_` twice at its start: remove one.',
   PASTED_TWICE: 'The secret was pasted twice: remove one copy.',
@@ -73,6 +76,7 @@ export function readSecret(text: string, digests: readonly string[]): SecretRead
   if (/^eyJ[\w-]+\.[\w-]+\./.test(secret)) return none('ACCESS_TOKEN');
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(secret)) return none('ID');
   if (/[•*…<>]|\.\.\./.test(secret)) return none('MASKED');
+  secret = clean('PREFIX_CASE', secret, secret.replace(/whsec_/gi, 'whsec_'));
   secret = clean('PASTED_TWICE', secret, /^(whsec_.+)\1$/.exec(secret)?.[1] ?? secret);
   secret = clean('TEXT_BEFORE', secret, secret.replace(/^.*?["'`=:]+(?=whsec_)/, ''));
   secret = clean('PREFIX_TWICE', secret, secret.replace(/^(whsec_)+(?=whsec_)/, ''));

@@ -76,6 +76,7 @@ describe('names the cause', () => {
     ['a line break after the secret', { secret: `${secret}\n` }, ['SECRET_MALFORMED WHITESPACE']],
     ['a quoted secret', { secret: `"${secret}"` }, ['SECRET_MALFORMED QUOTED']],
     ['a variable', { secret: `WEBHOOK_SECRET=${secret}` }, ['SECRET_MALFORMED TEXT_BEFORE']],
+    ['a prefix in capitals', { secret: `WHSEC_${secret.slice(6)}` }, ['SECRET_MALFORMED PREFIX_CASE']],
     ['two prefixes', { secret: `whsec_${secret}` }, ['SECRET_MALFORMED PREFIX_TWICE']],
     ['a secret pasted twice', { secret: secret + secret }, ['SECRET_MALFORMED PASTED_TWICE']],
     ['a URL-encoded secret', { secret: encodeURIComponent(secret) }, ['SECRET_MALFORMED ESCAPED']],
