@@ -1,6 +1,7 @@
 /** The signature doctor: why a notification does not verify. It runs in browsers, too. */
 
-import { decodedBody, isConsumed, isServiceForm, serviceForm } from './diagnosis/body.js';
+import { isConsumed, isReadable, isServiceForm, serviceForm } from './diagnosis/body.js';
+import { decodedBody, whyUnread } from './diagnosis/encoded.js';
 import {
   changedBody,
   consumedBody,
@@ -10,6 +11,7 @@ import {
   malformedSecret,
   malformedSignatures,
   missingHeader,
+  unreadBody,
   unreadHeader,
   wrongTime,
   type Finding,
@@ -140,16 +142,15 @@ function suspicions({
   secret: SecretReading;
 }): Finding[] {
   const findings = malformedSecret(secret, secret.key === null);
+  const decoded = decodedBody(body.text);
+  const text = decoded ?? body.text;
   if (isConsumed(body.text)) findings.push(consumedBody(body.text));
-  else if (!isServiceForm(decodedBody(body.text) ?? body.text)) {
-    const sent = serviceForm(body.text);
-    const change = isCutOff(body.text)
-      ? 'what was printed of it is cut off'
-      : sent === null
-        ? 'it is not a JSON object'
-        : 'it is not as Parcelhook writes its JSON';
-    const original = sent === null ? body.bytes : new TextEncoder().encode(sent);
-    findings.push(changedBody([change], body.bytes, original, false));
+  else if (!isReadable(body.text)) return [...findings, unreadBody(whyUnread(body.text))];
+  else if (!isServiceForm(text)) {
+    const sent = serviceForm(text);
+    const change = sent === null ? 'it is not a JSON object' : 'it is not as Parcelhook writes its JSON';
+    const given = decoded === null ? body.bytes : bytes(decoded);
+    findings.push(changedBody([change], given, sent === null ? given : bytes(sent), false));
   }
   const isComplete = id !== undefined && timestamp !== undefined && digests.length > 0;
   if (!isComplete || findings.some(({ certain }) => certain)) return findings;
@@ -158,9 +159,6 @@ function suspicions({
   if (!/^[!-~]{1,255}$/.test(id)) findings.push(finding('ID_ALTERED', false));
   return [...findings, finding('WRONG_SECRET', false)];
 }
-
-/** Node prints the first 50 bytes of a Buffer. */
-const isCutOff = (text: string): boolean => /\d more bytes?>\s*$/.test(text);
 
 /** Whether the body, or what may have been sent as it, has the length that its header says, if there is one. */
 function hasGivenLength(headers: RequestHeaders, body: Body): boolean {

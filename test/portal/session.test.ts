@@ -217,6 +217,18 @@ inBrowser('the signature doctor names the cause, and nothing that was pasted lea
   await pasted(rewritten, secret)();
   await page.getByText('First difference').waitFor();
   await expectSound(page);
+  const hex = Buffer.from(notification.body)
+    .toString('hex')
+    .match(/.{1,32}/g)!;
+  const dump = hex.map((row, at) => `${(16 * at).toString(16).padStart(8, '0')}: ${row}`);
+  await pasted(dump.join('\n'), other)();
+  await page.getByText("Most likely another webhook's secret, or an old one").waitFor();
+  expect(await page.locator('.verdict').count()).toBe(1);
+  await pasted(dump.slice(0, 3).join('\n'), secret)();
+  await page.getByText('a part of the dump is missing').waitFor();
+  expect(await page.locator('.verdict').allTextContents()).toEqual(['The body could not be read']);
+  expect(await page.locator('.verdict.bad').count()).toBe(0);
+  await expectSound(page);
   for (const request of requests) {
     const sent = `${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ''}`;
     for (const value of [secret, other, String(notification.headers['webhook-signature']), 'tracking_id'])

@@ -1,6 +1,6 @@
 /** The forms that software writes JSON in, and the way back to the bytes that were sent. */
 
-import { textOfBase64, textOfBytes } from './pasted.js';
+import { decoders, ofJsonString, type Step } from './encoded.js';
 
 interface OriginalBody {
   text: string;
@@ -13,17 +13,10 @@ interface Source {
   changes: string[];
 }
 
-interface Step {
-  change: string;
-  undo(text: string): string | null;
-}
-
 const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
-  { change: 'it is written in Base64: decode it first', undo: (text) => ofEncoded(text, ofBase64) },
-  { change: 'it is written as numbers: take the bytes', undo: (text) => ofEncoded(text, ofNumbers) },
-  { change: 'it is written in quotation marks, with its bytes escaped', undo: ofPython },
+  ...decoders,
   { change: 'its line endings became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
   { change: 'white space was added at its end', undo: (text) => text.trimEnd() },
   { change: 'white space was added at its start', undo: (text) => text.trimStart() },
@@ -74,6 +67,10 @@ function changesOf(original: string, sources: Source[]): string[] {
   }
   return ['its JSON was written again', ...sources[0]!.changes];
 }
+
+/** Whether the text, as it is or with steps undone, has the content of a notification. */
+export const isReadable = (text: string): boolean =>
+  possibleOriginals(text).some((original) => serviceForm(original.text) !== null);
 
 /** Whether the service could have sent these bytes. */
 export const isServiceForm = (text: string): boolean => serviceForms(text).includes(text);
@@ -199,66 +196,6 @@ function withSpaces(value: unknown): string {
 
 const replaced = (text: string, pattern: RegExp, by: string | ((...parts: string[]) => string)) =>
   text.replace(pattern, by as string);
-
-function ofJsonString(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The text that a print of bytes, or Base64, stands for; null if it is neither. */
-export function decodedBody(given: string): string | null {
-  const text = ofJsonString(given) ?? given;
-  return ofEncoded(text, ofBase64) ?? ofEncoded(text, ofNumbers) ?? ofPython(text);
-}
-
-/** A decoded text counts if it looks like a notification. */
-function ofEncoded(text: string, decode: (text: string) => string | null): string | null {
-  const decoded = /^\s*[{"\uFEFF]/.test(text) && !ofBytes.test(text) ? null : decode(text.trim());
-  return decoded !== null && /^\s*\{/.test(decoded) ? decoded : null;
-}
-
-/** A Buffer or a Uint8Array as JSON. */
-const ofBytes = /"Buffer"|^\s*\{"0":/;
-
-const ofBase64 = (text: string): string | null => (/^[\w+/=\s-]+$/.test(text) ? textOfBase64(text) : null);
-
-/** Hexadecimal, as `<Buffer 7b 22 …>` too, or a list of numbers, which are signed in Java and hexadecimal in Go. */
-function ofNumbers(text: string): string | null {
-  const list =
-    /^(?:\{"type":\s*"Buffer",\s*"data":\s*|\[\]byte|Uint8Array\(\d+\)\s*)?(?:[[{]|<<)([-\da-fx,\s]+)(?:[\]}]+|>>)$/i.exec(
-      text.replace(/"\d+":/g, ''),
-    )?.[1];
-  if (list !== undefined)
-    return textOfBytes(
-      list
-        .split(/[,\s]+/)
-        .filter(Boolean)
-        .map((number) => Number(number) & 0xff),
-    );
-  const hex = text.replace(/^<Buffer\s|^X?'|[>']$|0x|\\x|[\s:-]/gi, '');
-  if (hex.length % 2 !== 0 || !/^[\da-f]+$/i.test(hex)) return null;
-  return textOfBytes(
-    Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16)),
-  );
-}
-
-/** `b'{"state": …}'`, and without the `b` as Ruby and PHP print it. */
-function ofPython(text: string): string | null {
-  const quoted = /^\s*(?:bytearray\(|string\(\d+\)\s*)?b?(["'])([^]*)\1\)?\s*$/.exec(text)?.[2];
-  if (quoted === undefined) return null;
-  const bytes = Array.from(quoted.matchAll(/\\(?:x([\da-f]{2})|(.))|[^\\]+/gi), ([plain, hex, sign]) =>
-    hex === undefined
-      ? [...new TextEncoder().encode(sign === undefined ? plain : (escapesOfPython[sign] ?? sign))]
-      : [Number.parseInt(hex, 16)],
-  );
-  return textOfBytes(bytes.flat());
-}
-
-const escapesOfPython: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 

@@ -12,6 +12,8 @@ export type Finding = { message: string; certain: boolean } & (
   | { cause: 'SECRET_MALFORMED'; problem: SecretProblem }
   | { cause: 'SIGNATURE_MALFORMED'; value: string }
   | { cause: 'BODY_CHANGED'; changes: string[]; difference: Difference | null }
+  /** The text may stand for the right body, so nothing can be said of the signature. */
+  | { cause: 'BODY_UNREAD' }
   | { cause: 'BODY_CONSUMED' | 'WRONG_COMPUTATION' | PlainCause }
 );
 
@@ -71,6 +73,11 @@ export const consumedBody = (text: string): Finding => ({
     text.trim() === ''
       ? 'There is no body. Give the bytes as they arrived. If your code has none either, a body parser has read them: take them before it.'
       : `The body is \`${text.trim()}\`, which Parcelhook never sends: something read the real one before, so take the raw bytes before any body parser.`,
+});
+
+export const unreadBody = (why: string): Finding => ({
+  ...{ cause: 'BODY_UNREAD', certain: false },
+  message: `The body could not be read: ${why}. Give the whole of it, as it arrived before any parser, or as \`base64\` or \`xxd -p\` prints it. Only then can the secret be called right or wrong.`,
 });
 
 export const malformedSecret = ({ problems }: SecretReading, certain: boolean): Finding[] =>

@@ -285,16 +285,22 @@ describe('a body that was printed or encoded', () => {
     ['a string of Ruby', `"${printed.join('').replaceAll('"', '\\"')}"`, /bytes escaped/],
     ['var_dump of PHP', `string(${bytes.length}) "${body}"`, /bytes escaped/],
     ['bytes of Python', `b'${printed.join('')}'`, /bytes escaped/],
+    ['what Go prints with %q', JSON.stringify(body), /as a JSON string/],
+    [
+      'what xxd -i prints',
+      `unsigned char b[] = {\n  ${hex.replace(/..(?!$)/g, '0x$&, ').replace(/..$/, '0x$&')}\n};\nunsigned int b_len = ${bytes.length};`,
+      /as numbers/,
+    ],
+    ['a data: URI in Base64', `data:application/json;base64,${bytes.toString('base64')}`, /in Base64/],
+    ['a data: URI', `data:application/json;charset=utf-8,${encodeURIComponent(body)}`, /URL-encoded/],
+    ['a URL-encoded text', encodeURIComponent(body), /URL-encoded/],
+    ['a text whose signs are URL-encoded', encodeURI(body), /URL-encoded/],
+    ['the value of a form', new URLSearchParams({ payload: body }).toString(), /URL-encoded/],
+    ['the name in a form', new URLSearchParams({ [body]: '' }).toString(), /URL-encoded/],
   ])('%s is named, and the secret still found wrong', async (_what, rawBody, says) => {
     const { ok, explained, findings } = await diagnose({ ...good, rawBody });
     expect({ ok, explained, count: findings.length }).toEqual({ ok: false, explained: true, count: 1 });
     expect(findings[0]!.message).toMatch(says);
     expect(await causesOf({ rawBody, secret: otherSecret })).toEqual(['[WRONG_SECRET]']);
-  });
-
-  test('a print that was cut off is no proof of anything', async () => {
-    const rawBody = `<Buffer ${hex.slice(0, 100).replace(/../g, '$& ')}... 145 more bytes>`;
-    const { findings } = await diagnose({ ...good, rawBody });
-    expect(findings[0]).toMatchObject({ cause: 'BODY_CHANGED', message: expect.stringMatching(/cut off/) });
   });
 });

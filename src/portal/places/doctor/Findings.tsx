@@ -13,6 +13,7 @@ const headlines: Record<Cause, string> = {
   SECRET_MALFORMED: 'The secret is not as it was issued',
   SIGNATURE_MALFORMED: 'The signature was changed',
   BODY_CHANGED: 'The body is not what was sent',
+  BODY_UNREAD: 'The body could not be read',
   BODY_CONSUMED: 'The body is gone',
   WRONG_COMPUTATION: 'Your code computes it differently',
   ID_ALTERED: 'webhook-id was changed',
@@ -23,7 +24,7 @@ const headlines: Record<Cause, string> = {
   SECRET_WITHOUT_PREFIX: 'The secret has no whsec_',
 };
 
-const notRead: readonly Cause[] = ['HEADERS_UNREAD', 'HEADER_UNREAD'];
+const notRead: readonly Cause[] = ['HEADERS_UNREAD', 'HEADER_UNREAD', 'BODY_UNREAD'];
 
 /** A headline for each cause, and what to do about it. */
 export function Findings({ diagnosis: { ok, findings } }: { diagnosis: Diagnosis }) {

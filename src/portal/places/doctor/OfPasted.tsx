@@ -61,7 +61,11 @@ export function OfPasted({ note, given }: Props) {
             )}
           </Field>
           {fileName === '' ? (
-            <Field label="Raw body" name="body" hint="Exactly as it arrived, before anything parsed it.">
+            <Field
+              label="Raw body"
+              name="body"
+              hint="Exactly as it arrived, before anything parsed it, or its bytes: Base64, hex, a dump."
+            >
               {(control) => (
                 <textarea
                   {...control}
