@@ -206,7 +206,9 @@ async function earlierOrder(
   const earlier = await findByIdempotencyKey(db, shipperId, idempotency.key);
   const isErased = earlier?.bodyHash.length === 0; // the first body is no longer known
   if (earlier && !isErased && !earlier.bodyHash.equals(idempotency.bodyHash)) {
-    throw conflict('The idempotency key was used with another body in the last 24 hours.');
+    throw conflict(
+      'The idempotency key was used with another body in the last 24 hours: send that body again, or this one with a new key.',
+    );
   }
   if (!earlier) await deleteExpiredIdempotencyKey(db, shipperId, idempotency.key);
   return earlier;

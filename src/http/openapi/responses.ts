@@ -61,7 +61,8 @@ const failures: Record<number, Failure> = {
     name: 'Conflict',
     code: 'CONFLICT',
     description: 'The request is valid, but conflicts with the current state.',
-    message: 'The idempotency key was used with another body in the last 24 hours.',
+    message:
+      'The idempotency key was used with another body in the last 24 hours: send that body again, or this one with a new key.',
   },
   413: {
     name: 'PayloadTooLarge',
