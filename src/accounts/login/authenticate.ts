@@ -64,13 +64,17 @@ export function keyAndCredentials(
   const problems = [
     ...keyProblems(key),
     ...(credentials === undefined ? headerProblems(header, scheme) : []),
-    ...(scheme === 'Bearer' ? isNoToken(credentials) : []),
+    ...(scheme === 'Bearer' ? noToken(credentials) : []),
   ];
   if (problems.length > 0) throw unauthorized(scheme, problems.join(' '));
   return { accountKey: key as string, credentials: credentials! };
 }
 
-function isNoToken(credentials = ''): string[] {
+const tokenSource =
+  'GET /v1/login returns a token, for Basic e-mail:password and the account key; or send an access token of the portal.';
+
+function noToken(credentials: string | undefined): string[] {
+  if (credentials === undefined) return [tokenSource];
   const kind = credentials.startsWith('ak_')
     ? 'the account key'
     : credentials.startsWith('whsec_') && "a webhook's secret";

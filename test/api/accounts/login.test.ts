@@ -137,21 +137,24 @@ describe('login', () => {
 describe('a 401 says what is missing or wrong', () => {
   const missingKey = 'The query parameter `key` is missing.';
   const bearerForm = '`Authorization: Bearer <token>`';
+  const source =
+    'GET /v1/login returns a token, for Basic e-mail:password and the account key; or send an access token of the portal.';
   const basicForm = '`Authorization: Basic <Base64 of e-mail:password>`';
+  const malformed = `The Authorization header is malformed: expected ${bearerForm}.`;
   const missing = `The Authorization header is missing: expected ${bearerForm}.`;
   const wrong = 'The key or the token is not valid, or the token has expired: log in again.';
   const wrongLogin = 'The key, the e-mail address or the password is wrong.';
   const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
   test.each<[string, string, string | undefined, string]>([
-    ['/v1/webhooks', '', undefined, `${missingKey} ${missing}`],
-    ['/v1/webhooks', 'key=K', undefined, missing],
+    ['/v1/webhooks', '', undefined, `${missingKey} ${missing} ${source}`],
+    ['/v1/webhooks', 'key=K', undefined, `${missing} ${source}`],
     ['/v1/webhooks', '', 'TOKEN', missingKey],
     ['/v1/webhooks', 'key=', 'TOKEN', missingKey],
     ['/v1/webhooks', 'key=K&key=K', 'TOKEN', 'The query parameter `key` is given more than once.'],
-    ['/v1/webhooks', 'key=K', 'Bearer', `The Authorization header is malformed: expected ${bearerForm}.`],
-    ['/v1/webhooks', 'key=K', 'abc', `The Authorization header is malformed: expected ${bearerForm}.`],
-    ['/v1/webhooks', 'key=K', 'BASIC', `Expected ${bearerForm}, got Basic.`],
+    ['/v1/webhooks', 'key=K', 'Bearer', `${malformed} ${source}`],
+    ['/v1/webhooks', 'key=K', 'abc', `${malformed} ${source}`],
+    ['/v1/webhooks', 'key=K', 'BASIC', `Expected ${bearerForm}, got Basic. ${source}`],
     ['/v1/login', 'key=K', undefined, `The Authorization header is missing: expected ${basicForm}.`],
     ['/v1/login', 'key=K', 'TOKEN', `Expected ${basicForm}, got Bearer.`],
     [
