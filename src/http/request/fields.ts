@@ -211,11 +211,22 @@ export function momentMs(text: string): number {
   return Date.parse(`${day}T${minute}${second}${offset}:${minutes}`);
 }
 
-const withoutOffset = new RegExp(`^${dayForm}[Tt]${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?$`);
+/** The form alone: the day, the time and the offset need not exist. */
+const looseForm =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+ -]\d\d(?::?\d\d)?)?)?$/;
+const dayThatExists = new RegExp(`^${dayForm}$`);
+const timeThatExists = new RegExp(`^${hour}:[0-5]\\d(?::[0-5]\\d|$)`);
 
 /** Says what is wrong with a time that is in no form that is taken. */
-export const momentProblem = (given: unknown, usual: string): string =>
-  typeof given === 'string' && withoutOffset.test(given) ? 'has no offset: add Z or -06:00' : usual;
+export function momentProblem(given: unknown, usual: string): string {
+  const [, day, time, offset] = (typeof given === 'string' && looseForm.exec(given)) || [];
+  if (day === undefined) return usual;
+  if (!dayThatExists.test(day)) return `has a day that does not exist: ${day}`;
+  if (time === undefined) return usual;
+  if (!timeThatExists.test(time))
+    return `has a time that does not exist: ${time}; hours go to 23, minutes and seconds to 59`;
+  return offset === undefined ? 'has no offset: add Z or -06:00' : usual;
+}
 
 export const maxTimeMs = 253_402_300_799_999;
 // A + that was not percent-encoded arrives as a space.

@@ -251,12 +251,28 @@ describe('an order', () => {
     expect(await problems(withPart('package', { weight: '1.2' }))).toEqual({
       'package.weight': 'must be a number; leave out the quotation marks',
     });
+    const usual = 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z';
     expect(await problems({ ...sampleOrder(), shipperDropoffDate: 1_795_995_824_004 })).toEqual({
-      shipperDropoffDate: 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z',
+      shipperDropoffDate: usual,
     });
+    const timesEnd = 'hours go to 23, minutes and seconds to 59';
     for (const time of ['2030-01-15T10:00:00', '2030-01-15t10:00', '2030-01-15T10:00:00.123'])
       expect(await problems({ ...sampleOrder(), shipperDropoffDate: time })).toEqual({
         shipperDropoffDate: 'has no offset: add Z or -06:00',
+      });
+    for (const [time, message] of [
+      ['2026-02-31T10:00:00Z', 'has a day that does not exist: 2026-02-31'],
+      ['2027-02-29T10:00:00', 'has a day that does not exist: 2027-02-29'],
+      ['2026-13-01T10:00:00Z', 'has a day that does not exist: 2026-13-01'],
+      ['2026-02-31', 'has a day that does not exist: 2026-02-31'],
+      ['2026-12-01T25:00:00Z', `has a time that does not exist: 25:00:00; ${timesEnd}`],
+      ['2026-12-01T10:61-06:00', `has a time that does not exist: 10:61; ${timesEnd}`],
+      ['2026-12-01T10:00:60Z', `has a time that does not exist: 10:00:60; ${timesEnd}`],
+      ['2026-12-01T10:00:00+24:00', usual],
+      ['2026-12-01', usual],
+    ])
+      expect(await problems({ ...sampleOrder(), shipperDropoffDate: time })).toEqual({
+        shipperDropoffDate: message,
       });
   });
 
