@@ -3,10 +3,15 @@ const part =
   /[ \t\r\n]*(?:"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:])/y;
 const blanks = /[ \t\r\n]*/y;
 
-/** Where a text stops being JSON, as `unexpected } at line 1, column 9`. */
+/** A text up to where it ends or goes wrong. */
+const textBegun = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*/y;
+
+type Due = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
+
+/** Where a text stops being JSON, and the likely remedy: `unexpected } at line 1, column 9; leave out …`. */
 export function jsonFault(text: string): string {
   const open: ('[' | '{')[] = [];
-  let due: 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd' = 'value';
+  let due: Due = 'value';
   let at = 0;
   for (;;) {
     part.lastIndex = at;
@@ -30,30 +35,63 @@ export function jsonFault(text: string): string {
   }
   blanks.lastIndex = at;
   at += blanks.exec(text)![0].length;
+  const end = open.length === 0 ? '' : open.at(-1) === '[' ? ']' : '}';
+  const isInText = text[at] === '"' && /^(?:value|key)/.test(due);
+  textBegun.lastIndex = at;
+  if (isInText) at += textBegun.exec(text)![0].length;
   const lines = text.slice(0, at).split('\n');
   const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
-  const remedy = remedyFor(text, at, due.startsWith('key'));
-  return `unexpected ${nameOf(text, at)} at ${place}${remedy && `; ${remedy}`}`;
+  const remedy = isInText ? remedyInText(text[at]) : remedyFor(text, at, due, end);
+  return `unexpected ${nameOf(text[at])} at ${place}${remedy && `; ${remedy}`}`;
+}
+
+/** For what a text must not have, or undefined where it is cut off. */
+function remedyInText(character: string | undefined): string {
+  if (character === undefined) return 'a quotation mark is missing at the end of the last text';
+  if (character === '\\') return 'write a backslash in a text as \\\\';
+  return character === '\n' || character === '\r'
+    ? 'end the text with a quotation mark before it, or write a line break in it as \\n'
+    : 'write a control character in a text as an escape, such as \\t';
 }
 
 const wordsElsewhere: Record<string, string> = { True: 'true', False: 'false' };
 
-/** Corrects what other languages write; empty for anything else. */
-function remedyFor(text: string, at: number, isKeyDue: boolean): string {
-  const [word = ''] = /^-?[A-Za-z_$][\w$]{0,20}/.exec(text.slice(at, at + 30)) ?? [];
-  if (text[at] === "'") return 'use double quotation marks';
-  if (text[at] === '/') return 'JSON has no comments';
-  if (isKeyDue && word !== '') return 'put the name in double quotation marks';
+/** Corrects what other languages write, and names what is missing; empty for anything else. */
+function remedyFor(text: string, at: number, due: Due, end: string): string {
+  const next = text.slice(at, at + 30);
+  const [word = ''] = /^-?[A-Za-z_$][\w$]{0,20}/.exec(next) ?? [];
+  if (/^['`]/.test(next)) return 'use double quotation marks';
+  if (/^[“”„«]/.test(next)) return 'use straight quotation marks: "';
+  if (next.startsWith('/')) return 'JSON has no comments';
+  if (/^key/.test(due) && /^[\w$]/.test(next)) return 'put the name in double quotation marks';
+  if (/^[\]}]/.test(next) && /,\s*$/.test(text.slice(0, at))) return 'leave out the comma before it';
+  if (due === 'colon') return 'a colon is missing before it';
+  if (due === 'commaOrEnd') return remedyAfterValue(text, at, end);
   if (/^(?:NaN|-?Infinity|undefined|None|nil)$/.test(word)) return 'write null';
   if (Object.hasOwn(wordsElsewhere, word)) return `write ${wordsElsewhere[word]}`;
-  return /^[\]}]/.test(text.slice(at)) && /,\s*$/.test(text.slice(0, at))
-    ? 'leave out the comma before it'
+  if (word !== '') return 'put a text in double quotation marks';
+  if (/^[-+.]/.test(next)) return numberForm;
+  return next === '' || /^[\]},:]/.test(next)
+    ? `a ${/^key/.test(due) ? 'name' : 'value'} is missing before it`
     : '';
 }
 
-function nameOf(text: string, at: number): string {
-  const character = String.fromCodePoint(text.codePointAt(at) ?? 0x20);
-  if (at >= text.length) return 'end';
-  if (character === '"') return 'text, or one that is cut off or has a wrong escape,';
+const numberForm = 'write numbers as 12, 0.5 or -1e3';
+
+/** `end` closes the list or object that the value is in; empty for the whole. */
+function remedyAfterValue(text: string, at: number, end: string): string {
+  const next = text[at] ?? '';
+  const before = text[at - 1]!;
+  if (/\d/.test(before) && /[\w.]/.test(next)) return numberForm;
+  if (before === '"' && /[^\s\]},:"]/.test(next)) return 'write a quotation mark in a text as \\"';
+  if (end === '') return 'the JSON ended before it';
+  return next === '' || /[\]}:]/.test(next)
+    ? `${end} is missing before it`
+    : `a comma or ${end} is missing before it`;
+}
+
+function nameOf(character: string | undefined): string {
+  if (character === undefined) return 'end';
+  if (character === '\n' || character === '\r') return 'line break';
   return /^[\x21-\x7e]$/.test(character) ? character : 'character';
 }
