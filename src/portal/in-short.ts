@@ -8,6 +8,7 @@ export interface AttemptLike {
   statusCode: number | null;
   errorCode: string | null;
   errorDetail?: string | null | undefined;
+  startedAt?: string;
 }
 
 export interface DeliveryLike {
@@ -18,6 +19,7 @@ export interface DeliveryLike {
   attemptCount: number;
   lastAttempt: AttemptLike | null;
   nextAttemptAt: string | null;
+  eventId?: string;
 }
 
 export const isUnfinished = ({ status }: { status: string }) =>

@@ -33,12 +33,18 @@ const statusHints: Record<number, string> = {
   504: 'A proxy in front of your server says that it got no response from it.',
 };
 
-function hintOfStatus(status: number): string {
+/** How the receiver's log has the attempt: in UTC, as such logs mostly are. */
+const inItsLog = ({ startedAt }: AttemptLike, eventId: string | undefined): string =>
+  eventId === undefined || startedAt === undefined
+    ? 'the webhook-id'
+    : `webhook-id ${eventId} at ${new Date(startedAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+function hintOfStatus(status: number, attempt: AttemptLike, eventId?: string): string {
   if (status >= 300 && status < 400) return 'Redirects are not followed: register the final address.';
   if (status >= 100 && status < 200) return 'That is not a final response.';
   if (status < 300) return '';
   const own = status < 500 ? 'It says that the request is at fault' : 'It failed inside';
-  return statusHints[status] ?? `${own}: search its log for the webhook-id.`;
+  return statusHints[status] ?? `${own}: search its log for ${inItsLog(attempt, eventId)}.`;
 }
 
 const tlsFaults: Record<string, [fact: string, hint: string]> = {
@@ -102,7 +108,7 @@ interface Told {
 
 const told = (fact: string, hint = ''): Told => ({ fact, hint });
 
-function outcomeOf(attempt: AttemptLike): Told {
+function outcomeOf(attempt: AttemptLike, eventId?: string): Told {
   const { statusCode, errorCode, durationMs } = attempt;
   switch (errorCode) {
     case 'TIMEOUT':
@@ -165,9 +171,8 @@ function outcomeOf(attempt: AttemptLike): Told {
     const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
     const [butFact, hint] = responseFaults[attempt.errorDetail ?? ''] ?? [];
     const fact = `Your server responded ${statusCode}${measured}`;
-    return butFact
-      ? told(`${fact}, ${butFact}`, `${hintOfStatus(statusCode)} ${hint}`.trim())
-      : told(fact, hintOfStatus(statusCode));
+    const ofStatus = hintOfStatus(statusCode, attempt, eventId);
+    return butFact ? told(`${fact}, ${butFact}`, `${ofStatus} ${hint}`.trim()) : told(fact, ofStatus);
   }
   if (errorCode === 'LOST' || (errorCode === null && durationMs === null))
     return told('The attempt was interrupted', 'It is not known whether your server got the notification.');
@@ -194,7 +199,8 @@ export function waitedSentence(waitedMs: Record<string, number> | null): string 
 
 const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}.`);
 
-export const attemptSentence = (attempt: AttemptLike) => sentence(outcomeOf(attempt));
+export const attemptSentence = (attempt: AttemptLike, eventId?: string) =>
+  sentence(outcomeOf(attempt, eventId));
 
 function holdSentence(
   { heldBy, nextProbeAt }: DeliveryLike,
@@ -255,7 +261,7 @@ export function deliverySentence(
   blocker: Turn | null = null,
 ): string {
   const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
-  const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt) : null;
+  const failure = lastAttempt && isFailure(lastAttempt) ? outcomeOf(lastAttempt, delivery.eventId) : null;
   const before = (then: string) => (failure ? `${failure.fact}. ${then}` : then);
   const goingOn = ({ fact, hint }: Told, then: string) => sentence({ fact: `${fact}; ${then}`, hint });
   switch (status) {

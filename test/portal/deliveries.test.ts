@@ -63,7 +63,9 @@ inBrowser(
     const before = await view();
     await page.keyboard.press('Enter');
     await panel()
-      .getByText(/^Your server responded 500 in \d+ m?s; next attempt in \d+ min\. It failed inside: /)
+      .getByText(
+        /^Your server responded 500 in \d+ m?s; next attempt in \d+ min\. It failed inside: search its log for webhook-id [\w-]{36} at [\d-]{10} [\d:]{8} UTC\.$/,
+      )
       .waitFor();
     expect(await page.locator(':focus').innerText()).toBe('Created');
     await panel().locator('.button.plain', { hasText: 'Diagnose' }).waitFor(); // a 500 is hardly the secret

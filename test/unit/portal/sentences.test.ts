@@ -187,6 +187,13 @@ describe('a delivery', () => {
     expect(told({ ...retried, lastAttempt, nextAttemptAt: inMs(4 * 60_000) })).toBe(
       'Your server responded 500 in 212 ms; next attempt in 4 min. It failed inside: search its log for the webhook-id.',
     );
+    const startedAt = '2026-11-20T02:41:44.212-06:00';
+    expect(told({ ...retried, lastAttempt: { ...lastAttempt, startedAt }, eventId: 'evt-7' })).toContain(
+      'It failed inside: search its log for webhook-id evt-7 at 2026-11-20 08:41:44 UTC.',
+    );
+    expect(attemptSentence({ ...lastAttempt, startedAt, statusCode: 418 }, 'evt-7')).toContain(
+      'the request is at fault: search its log for webhook-id evt-7 at 2026-11-20 08:41:44 UTC.',
+    );
     expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
       'Your server responded 503 in 212 ms; next attempt now. It says that it is temporarily unavailable.',
     );

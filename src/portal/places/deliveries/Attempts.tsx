@@ -78,7 +78,7 @@ function AttemptItem({
         </span>
       </p>
       <p class="long">
-        {attemptSentence(attempt)} {waitedSentence(attempt.waitedMs)}
+        {attemptSentence(attempt, delivery.eventId)} {waitedSentence(attempt.waitedMs)}
       </p>
       {!isOpen && isRefused(attempt) && (
         <p>

@@ -225,7 +225,7 @@ function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
             <StatusBadge status={attempt.errorCode === null ? 'SUCCEEDED' : 'FAILED'}>
               {attempt.errorCode === null ? 'Sent again' : 'Failed again'}
             </StatusBadge>{' '}
-            {attemptSentence(attempt)}
+            {attemptSentence(attempt, delivery.eventId)}
           </>
         )}
       </p>

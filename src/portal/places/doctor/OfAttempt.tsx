@@ -115,7 +115,7 @@ function OneQuestion({ sent, secret, onSecret, onCompare }: Question) {
             </StatusBadge>{' '}
             <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link> to{' '}
             <Link href={`/webhooks/${delivery.webhookId}`}>{name}</Link>, attempt {attempt.number},{' '}
-            <Time at={attempt.startedAt} />. {attemptSentence(attempt)}
+            <Time at={attempt.startedAt} />. {attemptSentence(attempt, delivery.eventId)}
           </p>
           {attempt.responseBody && <Code text={attempt.responseBody} label="Copy the response" wrap />}
           <Form onSubmit={run}>

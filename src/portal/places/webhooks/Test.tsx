@@ -25,7 +25,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
 export function TestForm({
   webhookId,
   onSent,
-  sentenceOf = attemptSentence,
+  sentenceOf = (result) => attemptSentence(result),
 }: {
   webhookId: string;
   sentenceOf?: (result: TestResult) => string;

@@ -120,7 +120,7 @@ function Last({ delivery }: { delivery: Delivery }) {
       <p>
         The last error, <Time at={startedAt} />:{' '}
         <Link href={`/deliveries/${deliveryId}`}>{wordOf(delivery.state)}</Link>.{' '}
-        {attemptSentence(lastAttempt!)}{' '}
+        {attemptSentence(lastAttempt!, delivery.eventId)}{' '}
         {statusCode !== null && status !== 'SENDING' && (
           <DiagnoseLink deliveryId={deliveryId} number={attemptCount} />
         )}
