@@ -312,6 +312,44 @@ inBrowser(
 );
 
 inBrowser(
+  'the id of a delivery opens it, and a webhook-id lists its deliveries, wherever a number is searched for',
+  async () => {
+    const { deliveryId } = (await deliveriesOf(account, good.webhookId))[0]!;
+    const { eventId, trackingId } = (await account.call(`/v1/deliveries/${deliveryId}`)).data as {
+      eventId: string;
+      trackingId: string;
+    };
+    await operator(service, `/shipments/${trackingId}/events`, {
+      body: { eventId: 'evt_own-7', state: 'PICKED_UP' },
+    });
+    await untilFound(
+      async () => (await account.call('/v1/deliveries?eventId=evt_own-7')).data.deliveries.length === 2,
+    );
+    for (const [place, label] of [
+      ['/shipments', 'Your number or the tracking id'],
+      ['/deliveries', 'Number of the shipment'],
+    ] as const) {
+      const find = async (text: string) => {
+        await page.goto(place);
+        await page.getByRole('searchbox', { name: label }).fill(text);
+        await page.keyboard.press('Enter');
+      };
+      await find(deliveryId);
+      await page.getByRole('complementary').getByText(deliveryId).waitFor();
+      for (const id of [eventId, 'evt_own-7']) {
+        await find(id);
+        await page.getByRole('button', { name: `Remove: webhook-id ${id}` }).waitFor();
+        await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
+      }
+      await expectSound(page);
+      portal.allow(/status of 404/); // nothing has this id
+      await find('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
+      await page.getByText('No shipment has this number, and no delivery this id or webhook-id.').waitFor();
+    }
+  },
+);
+
+inBrowser(
   'the reason why a delivery waits, and its time, are shown in full with and without the panel',
   async () => {
     const late = await startHook(account, { interests: ['*'], description: 'Late' });

@@ -44,6 +44,8 @@ export const Chip = ({ name, text }: { name: string; text: string }) => (
   </span>
 );
 
+export const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
 export const noSuchNumber = (number: string) =>
   /^PH[A-Z0-9]{1,17}$/i.test(number)
     ? 'No shipment has this number. If it is the beginning of a tracking id, enter the whole id: PH and at least 18 letters or digits.'
@@ -53,11 +55,11 @@ interface SearchProps {
   label: string;
   placeholder?: string;
   kind?: 'primary' | 'plain';
-  /** Gets no empty text. Resolves to whether there is such a shipment: then the field is emptied. */
+  /** Gets no empty text. Resolves to whether something was found: then the field is emptied. */
   onSearch: (number: string) => Promise<boolean>;
 }
 
-/** Finds shipments by their number. */
+/** Finds shipments by their number, and deliveries by their id or their webhook-id. */
 export function NumberSearch({ label, placeholder = label, kind, onSearch }: SearchProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
@@ -66,6 +68,8 @@ export function NumberSearch({ label, placeholder = label, kind, onSearch }: Sea
     setProblem('');
     if (!number) return;
     if (await onSearch(number)) setText('');
+    else if (isUuid(number))
+      setProblem('No shipment has this number, and no delivery this id or webhook-id.');
     else setProblem(noSuchNumber(number));
   };
   return (

@@ -7,7 +7,7 @@ import { named } from '../../words.js';
 import { exact } from '../../parts/Time.js';
 import { navigate, setQuery } from '../../router.js';
 import { withQuery } from '../../api.js';
-import { findShipments } from '../shipments/find.js';
+import { findShipments, openInLog } from '../shipments/find.js';
 import { useWebhookList } from '../webhook-list.js';
 import { shortNameOf } from '../webhooks/summary.js';
 import { notices, useStates } from '../webhooks/catalogue.js';
@@ -20,6 +20,7 @@ const filterNames = [
   'webhookId',
   'trackingId',
   'shipperTrackingId',
+  'eventId',
   'statusCode',
   'errorCode',
   'from',
@@ -72,20 +73,22 @@ export function FilterBar({ filters, responded }: Props) {
 /** If the numbers of several shipments begin so, one of them must be chosen first. */
 async function search(number: string): Promise<boolean> {
   const { count, trackingId, by } = await findShipments(number);
+  if (count === 0) return openInLog(number);
   if (count > 1 && by === 'shipperTrackingIdPrefix') navigate(withQuery('/shipments', { [by]: number }));
-  else if (count > 0) setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
-  return count > 0;
+  else setQuery({ trackingId, shipperTrackingId: trackingId === null ? number : null });
+  return true;
 }
 
 /** The filters that no field shows, each with a button that takes it away. */
 function Chips({ filters }: { filters: Filters }) {
-  const { trackingId, shipperTrackingId, statusCode, errorCode, from, to } = filters;
+  const { trackingId, shipperTrackingId, eventId, statusCode, errorCode, from, to } = filters;
   const { attemptedFrom, attemptedTo, attemptFailed } = filters;
   if (Object.keys(filters).length === 0) return null;
   return (
     <p class="chips">
       {shipperTrackingId && <Chip name="shipperTrackingId" text={`Number ${shipperTrackingId}`} />}
       {trackingId && <Chip name="trackingId" text={`Tracking id ${trackingId}`} />}
+      {eventId && <Chip name="eventId" text={`webhook-id ${eventId}`} />}
       {statusCode && errorCode && <Chip name="errorCode" text={`Error ${errorCode}`} />}
       {from && <Chip name="from" text={`From ${exact(from)}`} />}
       {to && <Chip name="to" text={`Before ${exact(to)}`} />}

@@ -18,7 +18,7 @@ import { Link, navigate, opens, query, setQuery } from '../../router.js';
 import { countText } from '../../units.js';
 import { session } from '../../session.js';
 import { useStates } from '../webhooks/catalogue.js';
-import { findShipments } from './find.js';
+import { findShipments, openInLog } from './find.js';
 import { ShipmentPage } from './ShipmentPage.js';
 
 const pageSize = 50;
@@ -141,9 +141,10 @@ const noFilters = { state: null, shipperTrackingId: null, shipperTrackingIdPrefi
 
 async function open(number: string): Promise<boolean> {
   const { count, trackingId, by } = await findShipments(number);
+  if (count === 0) return openInLog(number);
   if (count === 1) navigate(`/shipments/${trackingId}`);
-  else if (count > 1) setQuery({ ...noFilters, [by]: number }, { push: true });
-  return count > 0;
+  else setQuery({ ...noFilters, [by]: number }, { push: true });
+  return true;
 }
 
 /** Shown where the service simulates shipments. */
