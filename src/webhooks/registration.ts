@@ -223,14 +223,15 @@ const isSecretOf = (webhookId: string, sealedSecret: string, secret: string, sea
 
 /** A warning that names the first of the others that has the same address, if any. */
 export function sharedAddress(
-  others: Pick<Webhook, 'webhookId' | 'name' | 'targetAddress'>[],
+  others: Pick<Webhook, 'webhookId' | 'name' | 'description' | 'targetAddress'>[],
   targetAddress: string,
   sealer: Sealer,
 ): Detail[] {
   const { href } = new URL(targetAddress);
   const [first, ...more] = others.filter((one) => new URL(addressOf(one, sealer)).href === href);
   if (!first) return [];
-  const other = first.name === null ? first.webhookId : `${first.name} (${first.webhookId})`;
+  const called = first.name ?? first.description;
+  const other = called ? `${called} (${first.webhookId})` : first.webhookId;
   const count = more.length > 0 ? ` and ${more.length} more` : '';
   return [
     {

@@ -100,9 +100,9 @@ export function listWebhooks(
 
 /** As stored, in order of creation. */
 export const listAddresses = (db: Database, shipperId: string) =>
-  db.query<Pick<Webhook, 'webhookId' | 'name' | 'targetAddress'>>(
+  db.query<Pick<Webhook, 'webhookId' | 'name' | 'description' | 'targetAddress'>>(
     'list-addresses',
-    `select webhook_id as "webhookId", name, target_address as "targetAddress" from webhooks
+    `select webhook_id as "webhookId", name, description, target_address as "targetAddress" from webhooks
       where shipper_id = $1 and deleted_at is null order by webhook_id`,
     [shipperId],
   );

@@ -102,6 +102,10 @@ describe.each(ways)('%s', (_, send) => {
     expect(warningsOf(await send({ targetAddress: address }, own))[0]!.message).toContain(
       `${webhookId}${name ? ')' : ''} and 1 more:`,
     );
+    await own.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { description: 'Shop in Oslo' } });
+    expect(warningsOf(await send({ targetAddress: address }, own))[0]!.message).toContain(
+      `your webhook ${name || 'Shop in Oslo'} (${webhookId}) and `,
+    );
   });
 });
 
