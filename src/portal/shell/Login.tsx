@@ -129,7 +129,8 @@ const KeyField = ({ value, onInput }: KnownField) => (
         ak_…, from your operator
         {hasGreeting && (
           <>
-            ; if you started this service yourself, it is in <code>data/account.json</code>
+            ; if you started this service yourself, it is in <code>account.json</code> in{' '}
+            <code>DATA_DIR</code>, which is <code>data</code> if unset
           </>
         )}
       </>
