@@ -154,7 +154,7 @@ if (!installedPostgres)
     await step(5);
     expectWrong(await account.call(`/v1/events?after=${cursor}`), ['after']);
     expect((await account.call(`/v1/events?after=${await cursorNow()}`)).httpStatus).toBe(200);
-    for (const status of await step(6)) expect(status).toMatch(/^ +deliveriesDue +0$/m);
+    for (const status of await step(6)) expect(status).toMatch(/^ +deliveries due +0$/m);
     expect(await recipientOf(kept.delivered)).not.toBe('ERASED');
     for (const counts of await step(7)) expect(counts).toMatch(/^erased +1\nabsent +1\nrefused +0$/m);
     expect(await recipientOf(kept.delivered)).toBe('ERASED');

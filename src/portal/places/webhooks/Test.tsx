@@ -25,7 +25,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
 export function TestForm({
   webhookId,
   onSent,
-  sentenceOf = (result) => attemptSentence(result),
+  sentenceOf = (result) => attemptSentence(result, result.eventId),
 }: {
   webhookId: string;
   sentenceOf?: (result: TestResult) => string;
