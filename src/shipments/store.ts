@@ -35,9 +35,11 @@ const orderRows = rowSet<AcceptedOrder>({
   trace: ['bytea', ({ trace }) => trace],
 });
 
-const insertOrdersText = (before: string) => `
-  with ${before} input as (
-    select * from ${orderRows.as('t')}
+const insertOrdersText = `
+  with waiting as materialized (
+    select set_config('synchronous_commit', $1, true) as set -- for this transaction
+  ), input as (
+    select * from ${orderRows.as('t', 2)}
   ), claimed as (
     insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
     select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
@@ -54,12 +56,7 @@ const insertOrdersText = (before: string) => `
     returning shipment_id
   )
   insert into orders_to_create (shipment_id, trace)
-  select shipment_id, trace from stored join input using (shipment_id)`;
-
-const insertNow = `${insertOrdersText('')} returning shipment_id`;
-const insertUnflushed = `${insertOrdersText(
-  `unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting),`,
-)} cross join unflushed returning shipment_id`;
+  select shipment_id, trace from stored join input using (shipment_id) cross join waiting returning shipment_id`;
 
 /**
  * Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds.
@@ -70,11 +67,10 @@ export async function insertOrders(
   orders: AcceptedOrder[],
   isFlushed = true,
 ): Promise<Set<string>> {
-  const rows = await db.query<{ shipment_id: string }>(
-    isFlushed ? 'insert-orders' : 'insert-orders-unflushed',
-    isFlushed ? insertNow : insertUnflushed,
-    orderRows.arrays(orders),
-  );
+  const rows = await db.query<{ shipment_id: string }>('insert-orders', insertOrdersText, [
+    isFlushed ? 'on' : 'off',
+    ...orderRows.arrays(orders),
+  ]);
   return new Set(rows.map((row) => row.shipment_id));
 }
 

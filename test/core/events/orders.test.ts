@@ -207,7 +207,7 @@ describe('acceptance', () => {
   const stopping = (db: Database, stops: Record<string, Stopped>): Database => ({
     ...db,
     query: async (name, text, values) => {
-      const stop = name === 'insert-orders' ? stops[(values![4] as string[])[0]!] : undefined;
+      const stop = name === 'insert-orders' ? stops[(values![5] as string[])[0]!] : undefined;
       stop?.begin();
       await stop?.ended;
       return db.query(name, text, values);
