@@ -87,8 +87,8 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting) return reject(unavailable('The service is overloaded.'));
         waiting.push({ item, since: performance.now(), resolve, reject });
-        // Callers of one callback share the first flush of an idle batch; otherwise those of one event-loop tick do.
-        if (waiting.length === 1) (running === 0 && !options.lingerMs ? queueMicrotask : setImmediate)(pump);
+        // Callers of one event-loop tick share the first flush.
+        if (waiting.length === 1) setImmediate(pump);
         else if (waiting.length >= options.maxItems) pump();
       }),
   };
