@@ -1,6 +1,6 @@
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
+export const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** Measured time: `212 ms`, `15 s`, `1.4 s`. */

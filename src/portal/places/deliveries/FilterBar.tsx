@@ -4,6 +4,7 @@ import { Chip, FilterChoice, NumberSearch } from '../../list/Filters.js';
 import { Form, MomentField, Select, SubmitButton } from '../../parts/Form.js';
 import { errorsInShort } from '../../in-short.js';
 import { named } from '../../words.js';
+import { hourMs } from '../../units.js';
 import { exact } from '../../parts/Time.js';
 import { navigate, setQuery } from '../../router.js';
 import { withQuery } from '../../api.js';
@@ -148,7 +149,6 @@ function OutcomeChoice({ filters, responded }: Props) {
   );
 }
 
-const hourMs = 3_600_000;
 const spans = [
   [String(hourMs), 'Last hour'],
   [String(24 * hourMs), 'Last 24 hours'],

@@ -19,7 +19,7 @@ import { shortNameOf } from '../webhooks/summary.js';
 import { type Range, countReplay } from './count.js';
 import { CustomRange } from './CustomRange.js';
 import { Offer } from './Offer.js';
-import { countText } from '../../units.js';
+import { countText, hourMs } from '../../units.js';
 import { Button } from '../../parts/Button.js';
 
 /** Sends again what a webhook missed, and says how much that is before it does. */
@@ -194,7 +194,6 @@ function until({ status, health }: WebhookWithHealth): string {
   return 'until its turn comes';
 }
 
-const hourMs = 3_600_000;
 const spans = [
   [String(hourMs), '1 hour ago'],
   [String(24 * hourMs), '24 hours ago'],

@@ -3,15 +3,13 @@ import type { WebhookStats } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
-import { countText } from '../../units.js';
+import { countText, hourMs } from '../../units.js';
 import { attemptedIn, paceInWords } from './summary.js';
 
 type Hour = WebhookStats['hours'][number];
 
 const height = 60;
 const step = 10;
-const hourMs = 3_600_000;
-
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** "14:00 to 15:00: 42 attempts, 2 failed". */

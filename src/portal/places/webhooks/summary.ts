@@ -1,7 +1,7 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
 import { probeFromNow } from '../../in-short.js';
 import { wordOf } from '../../words.js';
-import { durationText } from '../../units.js';
+import { durationText, hourMs } from '../../units.js';
 
 type Health = NonNullable<ListedWebhook['health']>;
 type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
@@ -94,8 +94,6 @@ export function totalOf(hours: readonly Hour[]) {
     share: attempts === 0 ? null : succeeded / attempts,
   };
 }
-
-const hourMs = 3_600_000;
 
 /** The filter of the log for the deliveries whose attempts these hours count; there is at least one hour. */
 export const attemptedIn = (hours: readonly Hour[]) => ({
