@@ -329,3 +329,37 @@ test('afterwards the service runs, without a single unexpected error', async () 
   expectSuccess(await account.call('/v1/webhooks'), 200);
   expect(service.log()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
 });
+
+describe('an object that JavaScript cannot turn into a text', () => {
+  const odd = { toString: [], valueOf: 1 };
+
+  test('is refused by the name of its field in an order, wherever it stands', async () => {
+    const order: Record<string, unknown> = sampleOrder();
+    const fields = Object.entries(order).flatMap(([name, value]) =>
+      typeof value === 'object' && value !== null
+        ? Object.keys(value).map((inner) => ({
+            path: `${name}.${inner}`,
+            body: { ...order, [name]: { ...value, [inner]: odd } },
+          }))
+        : [{ path: name, body: { ...order, [name]: odd } }],
+    );
+    for (const { path, body } of fields) expectWrong(await account.call('/v1/shipments', { body }), [path]);
+  });
+
+  test.each([
+    'interests',
+    'targetAddress',
+    'description',
+    'ordering',
+    'supersede',
+    'maxPerSecond',
+    'headers',
+  ])('is refused as the %s of a webhook', async (name) => {
+    const body = { interests: ['*'], targetAddress: 'https://example.org/odd', [name]: odd };
+    const { httpStatus, body: failure } = await account.call('/v1/webhooks', { body });
+    expect({ name, httpStatus, failure: JSON.stringify(failure) }).toMatchObject({
+      httpStatus: 400,
+      failure: expect.stringContaining(`"${name}`),
+    });
+  });
+});
