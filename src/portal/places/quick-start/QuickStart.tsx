@@ -68,7 +68,8 @@ export function QuickStart({ webhooks, onCreated }: { webhooks: ListedWebhook[];
   const hasSucceeded = Boolean(listed?.health?.lastSuccessAt);
   const isOfInbox = webhook !== null && webhook.targetAddress === inboxAddress;
   const receiver = isOfInbox ? 'Your inbox' : 'Your server';
-  const sentenceOf = (result: TestResult) => attemptSentence(result, result.eventId).replace('Your server', receiver);
+  const sentenceOf = (result: TestResult) =>
+    attemptSentence(result, result.eventId).replace('Your server', receiver);
   const steps = [
     webhook !== null,
     tested !== '' || hasSucceeded,
