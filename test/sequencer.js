@@ -2,8 +2,9 @@ import Sequencer from '@jest/test-sequencer';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Tests of flows mostly wait; the others use the CPU. */
-const waits = (test) => path.relative(import.meta.dirname, test.path).startsWith(`flows${path.sep}`);
+/** Tests of flows and of whole processes mostly wait; the others use the CPU. */
+const waits = (test) =>
+  /^(flows|platform)$/.test(path.relative(import.meta.dirname, test.path).split(path.sep)[0]);
 
 /** The timeout of most files. */
 const usualSeconds = 60;

@@ -45,6 +45,7 @@ const url = (schemes: string[]) =>
 /** A URL without the slashes at its end, so that a path may follow it. */
 const baseUrl = url(['http:', 'https:'])
   .refine((text) => !/[?#@]/.test(text), 'must have no user, query or fragment')
+  .refine((text) => !new URL(text).hostname.endsWith('.'), 'must have no dot at the end of its host')
   .transform((text) => {
     const { origin, pathname } = new URL(text);
     return origin + pathname.replace(/\/+$/, '');

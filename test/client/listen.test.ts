@@ -114,7 +114,7 @@ test('listen forwards hundreds of events in order, each once, across a kill and 
   verifyAll(local.received, listener.lines('listening')[0]!.secret as string);
   expectSameAsWebhook(local.received, await hook.waitFor(120, undefined, patienceMs));
   await hook.close();
-});
+}, 120_000);
 
 test.concurrent(
   'listen ends at Ctrl-C during a long poll, with exit code 0, and leaves nothing behind',

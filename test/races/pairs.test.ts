@@ -80,4 +80,5 @@ test.each(cases.filter((_, index) => isWhole || Math.floor(index / 2) % 2 === in
     }
     expect(wrong).toEqual({});
   },
+  120_000,
 );

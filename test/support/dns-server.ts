@@ -9,7 +9,7 @@ export interface DnsResponse {
 }
 
 /** `SILENT`: no response at all. */
-export type DnsReply = DnsResponse | 'NXDOMAIN' | 'SILENT';
+export type DnsReply = DnsResponse | keyof typeof codes | 'SILENT';
 
 export interface DnsServer {
   address: string;
@@ -22,7 +22,8 @@ const typeA = 1;
 const typeAaaa = 28;
 const responseTo = 0x8180; // a response, recursion desired and available
 const truncated = 0x0200;
-const nxdomain = 3;
+/** RFC 1035, 4.1.1 */
+const codes = { SERVFAIL: 2, NXDOMAIN: 3 };
 /** Longer responses are repeated over TCP. */
 const maxUdpBytes = 512;
 
@@ -38,7 +39,7 @@ export async function startDnsServer(
     const said = reply(name, family);
     if (said === 'SILENT') return undefined;
     const respond = () => send(responseOf(query.subarray(0, end), type, said));
-    if (said === 'NXDOMAIN' || said.delayMs === undefined) return void respond();
+    if (typeof said === 'string' || said.delayMs === undefined) return void respond();
     return setTimeout(respond, said.delayMs);
   };
 
@@ -105,10 +106,9 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 }
 
 function responseOf(question: Buffer, type: number, reply: Exclude<DnsReply, 'SILENT'>): Buffer {
-  const known = reply !== 'NXDOMAIN';
-  const records = known ? recordsOf(reply, type) : [];
+  const [code, records] = typeof reply === 'string' ? [codes[reply], []] : [0, recordsOf(reply, type)];
   const response = Buffer.concat([question, ...records]);
-  response.writeUInt16BE(responseTo | (known ? 0 : nxdomain), 2);
+  response.writeUInt16BE(responseTo | code, 2);
   response.writeUInt16BE(1, 4);
   response.writeUInt16BE(records.length, 6);
   response.writeUInt16BE(0, 8);

@@ -18,4 +18,4 @@ test('every request to any operation gets a documented response, never a 5xx', a
     endOnFailure: true,
   });
   expect(service.process.output()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
-});
+}, 120_000);

@@ -43,7 +43,7 @@ test('processes started at the same time on an empty database migrate it once an
     expect(exits).toEqual([0, 0, 0]);
     expect(processes.flatMap((one) => crashTraces(one.output()))).toEqual([]);
   }
-}, 60_000);
+}, 90_000);
 
 test('two workers share the work, and each event is delivered exactly once', async () => {
   const service = await startServiceOfRole('api');
@@ -68,4 +68,4 @@ test('two workers share the work, and each event is delivered exactly once', asy
     await service.stop();
     await receiver.close();
   }
-}, 60_000);
+}, 90_000);

@@ -121,4 +121,4 @@ test('a standby promoted without all commits voids earlier cursors, in a running
   expectSuccess(await account.call(`/v1/events?after=${whole.data.nextCursor as string}`), 200);
   const { entries } = (await operator(service, '/audit?action=FEED_RENEWED')).data;
   expect(entries).toMatchObject([{ actor: { kind: 'SERVICE' }, outcome: 'DONE' }]);
-});
+}, 120_000);

@@ -91,7 +91,7 @@ test('the sealing key is rotated: both open, then only the new one', async () =>
   await sendTest();
   await sendWithQuery();
   await Promise.all([hook, ...others, receiver].map(({ close }) => close()));
-});
+}, 90_000);
 
 test('the previous key is required until everything is resealed, and not afterwards', async () => {
   const hook = await startHook(account);

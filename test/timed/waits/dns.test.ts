@@ -19,10 +19,14 @@ const opened: DnsResolver[] = [];
 /** Started first, because it takes long. */
 let silence: ReturnType<typeof untilGivenUp>;
 
-/** Names that begin with `half`: the response about AAAA comes at once, that about A late, at the second try, or never. */
+/**
+ * Names that begin with `half`: the response about AAAA comes at once, that about A late, at the second try, as a failure,
+ * or never.
+ */
 const both: DnsResponse = { addresses: ['192.0.2.1', '2001:db8:0:0:0:0:0:1'], ttl: 60 };
 function replyAboutA(name: string): DnsReply {
   if (name.startsWith('half-late')) return { ...both, delayMs: 300 };
+  if (name.startsWith('half-failed')) return 'SERVFAIL';
   return name.startsWith('half-lost') && timesAsked(name) > 1 ? both : 'SILENT';
 }
 
@@ -153,7 +157,7 @@ describe('DNS lookups', () => {
     },
   );
 
-  test('if nothing is ever said about the other family, the rest fails, and the half is not cached', async () => {
+  test('if nothing is ever said about the other family, the rest fails with the attempt, and the half is not cached', async () => {
     const name = 'half-silent.example.org';
     replies.set(name, both);
     const resolver = open();
@@ -162,6 +166,20 @@ describe('DNS lookups', () => {
     const asked = timesAsked(name);
     expect((await resolver.resolve(name, requester())).addresses).toEqual([ipv6]);
     expect(timesAsked(name)).toBeGreaterThan(asked);
+  });
+
+  test('if the servers fail about the other family, so does the rest, and the half is cached for some seconds', async () => {
+    const name = 'half-failed.example.org';
+    replies.set(name, both);
+    const resolver = open();
+    for (let n = 0; n < 2; n += 1) {
+      const { addresses, rest } = await resolver.resolve(name, requester());
+      expect(addresses).toEqual([ipv6]);
+      expect(await failure(rest!)).toBe('DNS');
+    }
+    const asked = timesAsked(name);
+    await resolver.resolve(name, requester());
+    expect(timesAsked(name)).toBe(asked);
   });
 
   test('a name about which nothing was said within an attempt is dead for some seconds: nothing is asked', async () => {

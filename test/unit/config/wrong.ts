@@ -3,7 +3,14 @@ export const wrong: Record<string, string[]> = {
   PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
   MAX_CONNECTIONS: ['0', '15', 'many'],
-  PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://', 'https://h/?a', 'https://u@h'],
+  PUBLIC_URL: [
+    'parcelhook.example',
+    'ftp://parcelhook.example',
+    'https://',
+    'https://h/?a',
+    'https://u@h',
+    'https://h.example./',
+  ],
   CELL: ['EU', 'e', 'eu1', 'e1', 'eu_'],
   DATABASE_URL: [
     'mysql://localhost/db',

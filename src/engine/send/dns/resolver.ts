@@ -12,8 +12,13 @@ import { packageFolder } from '../../../platform/version.js';
  * `ttlMs`: how long it may be reused. `isHalf`: the servers have told nothing about the other family. `isSilent`: no
  * response came in time.
  */
-export type Found =
-  { addresses: LookupAddress[]; ttlMs: number; isHalf: boolean } | { failure: string; isSilent: boolean };
+export type Found = Known | { failure: string; isSilent: boolean };
+
+interface Known {
+  addresses: LookupAddress[];
+  ttlMs: number;
+  isHalf: boolean;
+}
 
 export interface LookupOptions {
   /** Name servers, `address` or `address:port`; if not set, those of the machine. */
@@ -214,7 +219,7 @@ export function createDnsResolver(options: LookupOptions, logger: ErrorLog): Dns
       if (isLocalhost(hostname)) return { addresses: loopback, rest: null };
       const found = cache.get(hostname);
       if (found === undefined) return untilFound(hostname, requester, true);
-      if ('addresses' in found) return { addresses: found.addresses, rest: null };
+      if ('addresses' in found) return answerOf(hostname, found);
       throw notResolved(hostname, found.failure);
     },
     close: () => {
@@ -235,10 +240,8 @@ export function createDnsResolver(options: LookupOptions, logger: ErrorLog): Dns
         clearTimeout(timer);
         shared.waiters.delete(report);
         if ('failure' in found) return reject(notResolved(hostname, found.failure));
-        if (!found.isHalf) return resolve({ addresses: found.addresses, rest: null });
-        const rest = isLast
-          ? Promise.reject(notResolved(hostname, 'ETIMEOUT'))
-          : untilFound(hostname, requester, false);
+        if (isLast || !found.isHalf) return resolve(answerOf(hostname, found));
+        const rest = untilFound(hostname, requester, false);
         rest.catch(() => undefined); // nobody may need it
         resolve({ addresses: found.addresses, rest });
       };
@@ -274,11 +277,19 @@ const notResolved = (hostname: string, failure: string): Error =>
     detail: failure === TOO_MANY_ADDRESSES ? failure : null,
   });
 
+/** The answer of a lookup that has ended: nothing more will be said about the other family. */
+function answerOf(hostname: string, { addresses, isHalf }: Known): Answer {
+  if (!isHalf) return { addresses, rest: null };
+  const rest = Promise.reject<Answer>(notResolved(hostname, 'ETIMEOUT'));
+  rest.catch(() => undefined); // nobody may need it
+  return { addresses, rest };
+}
+
 function store(cache: LRUCache<string, Found>, hostname: string, found: Found): void {
   const ttl = 'addresses' in found ? ttlOfAddresses(found) : ttlOfFailure(found.failure);
   if (ttl > 0) cache.set(hostname, found, { ttl });
 }
 
-const ttlOfAddresses = ({ ttlMs, isHalf }: { ttlMs: number; isHalf: boolean }) =>
-  isHalf ? 0 : Math.min(ttlMs, maxTtlMs);
+/** What is unknown about the other family is asked again as soon as any failure. */
+const ttlOfAddresses = ({ ttlMs, isHalf }: Known) => Math.min(ttlMs, isHalf ? failureTtlMs : maxTtlMs);
 const ttlOfFailure = (failure: string) => (failure === TOO_MANY_ADDRESSES ? tooManyTtlMs : failureTtlMs);
