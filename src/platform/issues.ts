@@ -40,7 +40,7 @@ export function oneOf(values: string[], given: unknown): string {
 function signsHint({ expected, input }: { expected: string; input?: unknown }): string {
   if (expected === 'array') return typeof input === 'string' ? '; put it in square brackets' : '';
   if (expected === 'string') return typeof input === 'number' ? '; put it in quotation marks' : '';
-  if (typeof input !== 'string') return ''; // an object may have a toString that is no function
+  if (typeof input !== 'string') return ''; // the toString of an object may be no function
   const isNumber = (expected === 'number' || expected === 'int') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(input);
   const isTruth = expected === 'boolean' && /^(?:true|false)$/.test(input);
   return isNumber || isTruth ? '; leave out the quotation marks' : '';

@@ -207,7 +207,7 @@ async function earlierOrder(
   const isErased = earlier?.bodyHash.length === 0; // the first body is no longer known
   if (earlier && !isErased && !earlier.bodyHash.equals(idempotency.bodyHash)) {
     throw conflict(
-      'The idempotency key was used with another body in the last 24 hours: send that body again, or this one with a new key.',
+      'The idempotency key was used with another body in the last 24 hours: send that body again, or use a new key for this one.',
     );
   }
   if (!earlier) await deleteExpiredIdempotencyKey(db, shipperId, idempotency.key);

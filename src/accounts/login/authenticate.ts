@@ -71,7 +71,7 @@ export function keyAndCredentials(
 }
 
 const tokenSource =
-  'GET /v1/login returns a token, for Basic e-mail:password and the account key; or send an access token of the portal.';
+  'Get a token from GET /v1/login with the account key and Basic e-mail:password, or make one in the portal under Tokens.';
 
 function noToken(credentials: string | undefined): string[] {
   if (credentials === undefined) return [tokenSource];

@@ -62,7 +62,7 @@ const failures: Record<number, Failure> = {
     code: 'CONFLICT',
     description: 'The request is valid, but conflicts with the current state.',
     message:
-      'The idempotency key was used with another body in the last 24 hours: send that body again, or this one with a new key.',
+      'The idempotency key was used with another body in the last 24 hours: send that body again, or use a new key for this one.',
   },
   413: {
     name: 'PayloadTooLarge',

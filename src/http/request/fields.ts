@@ -211,20 +211,20 @@ export function momentMs(text: string): number {
   return Date.parse(`${day}T${minute}${second}${offset}:${minutes}`);
 }
 
-/** The form alone: the day, the time and the offset need not exist. */
+/** Checks the form only: the day, the time and the offset may be impossible. */
 const looseForm =
   /^(\d{4}-\d\d-\d\d)(?:[Tt](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+ -]\d\d(?::?\d\d)?)?)?$/;
 const dayThatExists = new RegExp(`^${dayForm}$`);
 const timeThatExists = new RegExp(`^${hour}:[0-5]\\d(?::[0-5]\\d|$)`);
 
-/** Says what is wrong with a time that is in no form that is taken. */
+/** Says what is wrong with a time that is in no accepted form. */
 export function momentProblem(given: unknown, usual: string): string {
   const [, day, time, offset] = (typeof given === 'string' && looseForm.exec(given)) || [];
   if (day === undefined) return usual;
   if (!dayThatExists.test(day)) return `has a day that does not exist: ${day}`;
   if (time === undefined) return usual;
   if (!timeThatExists.test(time))
-    return `has a time that does not exist: ${time}; hours go to 23, minutes and seconds to 59`;
+    return `has a time that does not exist: ${time}; hours go up to 23, minutes and seconds to 59`;
   return offset === undefined ? 'has no offset: add Z or -06:00' : usual;
 }
 

@@ -3,8 +3,8 @@ const part =
   /[ \t\r\n]*(?:"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:])/y;
 const blanks = /[ \t\r\n]*/y;
 
-/** A text up to where it ends or goes wrong. */
-const textBegun = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*/y;
+/** A string up to where it ends or goes wrong. */
+const stringBegun = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*/y;
 
 type Due = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
 
@@ -36,22 +36,22 @@ export function jsonFault(text: string): string {
   blanks.lastIndex = at;
   at += blanks.exec(text)![0].length;
   const end = open.length === 0 ? '' : open.at(-1) === '[' ? ']' : '}';
-  const isInText = text[at] === '"' && /^(?:value|key)/.test(due);
-  textBegun.lastIndex = at;
-  if (isInText) at += textBegun.exec(text)![0].length;
+  const isInString = text[at] === '"' && /^(?:value|key)/.test(due);
+  stringBegun.lastIndex = at;
+  if (isInString) at += stringBegun.exec(text)![0].length;
   const lines = text.slice(0, at).split('\n');
   const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
-  const remedy = isInText ? remedyInText(text[at]) : remedyFor(text, at, due, end);
+  const remedy = isInString ? remedyInString(text[at]) : remedyFor(text, at, due, end);
   return `unexpected ${nameOf(text[at])} at ${place}${remedy && `; ${remedy}`}`;
 }
 
-/** For what a text must not have, or undefined where it is cut off. */
-function remedyInText(character: string | undefined): string {
-  if (character === undefined) return 'a quotation mark is missing at the end of the last text';
-  if (character === '\\') return 'write a backslash in a text as \\\\';
+/** The remedy for a character that a string must not have; `undefined`: the string is cut off. */
+function remedyInString(character: string | undefined): string {
+  if (character === undefined) return 'a quotation mark is missing at the end of the last string';
+  if (character === '\\') return 'write a backslash in a string as \\\\';
   return character === '\n' || character === '\r'
-    ? 'end the text with a quotation mark before it, or write a line break in it as \\n'
-    : 'write a control character in a text as an escape, such as \\t';
+    ? 'end the string with a quotation mark before it, or write a line break in it as \\n'
+    : 'write a control character in a string as an escape, such as \\t';
 }
 
 const wordsElsewhere: Record<string, string> = { True: 'true', False: 'false' };
@@ -69,7 +69,7 @@ function remedyFor(text: string, at: number, due: Due, end: string): string {
   if (due === 'commaOrEnd') return remedyAfterValue(text, at, end);
   if (/^(?:NaN|-?Infinity|undefined|None|nil)$/.test(word)) return 'write null';
   if (Object.hasOwn(wordsElsewhere, word)) return `write ${wordsElsewhere[word]}`;
-  if (word !== '') return 'put a text in double quotation marks';
+  if (word !== '') return 'put a string in double quotation marks';
   if (/^[-+.]/.test(next)) return numberForm;
   return next === '' || /^[\]},:]/.test(next)
     ? `a ${/^key/.test(due) ? 'name' : 'value'} is missing before it`
@@ -78,12 +78,12 @@ function remedyFor(text: string, at: number, due: Due, end: string): string {
 
 const numberForm = 'write numbers as 12, 0.5 or -1e3';
 
-/** `end` closes the list or object that the value is in; empty for the whole. */
+/** `end` closes the array or object that the value is in; it is empty for the outermost value. */
 function remedyAfterValue(text: string, at: number, end: string): string {
   const next = text[at] ?? '';
   const before = text[at - 1]!;
   if (/\d/.test(before) && /[\w.]/.test(next)) return numberForm;
-  if (before === '"' && /[^\s\]},:"]/.test(next)) return 'write a quotation mark in a text as \\"';
+  if (before === '"' && /[^\s\]},:"]/.test(next)) return 'write a quotation mark in a string as \\"';
   if (end === '') return 'the JSON ended before it';
   return next === '' || /[\]}:]/.test(next)
     ? `${end} is missing before it`

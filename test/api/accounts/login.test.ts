@@ -138,7 +138,7 @@ describe('a 401 says what is missing or wrong', () => {
   const missingKey = 'The query parameter `key` is missing.';
   const bearerForm = '`Authorization: Bearer <token>`';
   const source =
-    'GET /v1/login returns a token, for Basic e-mail:password and the account key; or send an access token of the portal.';
+    'Get a token from GET /v1/login with the account key and Basic e-mail:password, or make one in the portal under Tokens.';
   const basicForm = '`Authorization: Basic <Base64 of e-mail:password>`';
   const malformed = `The Authorization header is malformed: expected ${bearerForm}.`;
   const missing = `The Authorization header is missing: expected ${bearerForm}.`;

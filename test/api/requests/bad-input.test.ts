@@ -330,7 +330,7 @@ test('afterwards the service runs, without a single unexpected error', async () 
   expect(service.log()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
 });
 
-describe('an object that JavaScript cannot turn into a text', () => {
+describe('an object that JavaScript cannot turn into a string', () => {
   const odd = { toString: [], valueOf: 1 };
 
   test('is refused by the name of its field in an order, wherever it stands', async () => {

@@ -255,7 +255,7 @@ describe('an order', () => {
     expect(await problems({ ...sampleOrder(), shipperDropoffDate: 1_795_995_824_004 })).toEqual({
       shipperDropoffDate: usual,
     });
-    const timesEnd = 'hours go to 23, minutes and seconds to 59';
+    const timesEnd = 'hours go up to 23, minutes and seconds to 59';
     for (const time of ['2030-01-15T10:00:00', '2030-01-15t10:00', '2030-01-15T10:00:00.123'])
       expect(await problems({ ...sampleOrder(), shipperDropoffDate: time })).toEqual({
         shipperDropoffDate: 'has no offset: add Z or -06:00',

@@ -34,25 +34,25 @@ test.each([
   ['{"a": 1,, "b": 2}', 'unexpected , at line 1, column 9; a name is missing before it'],
   ['{"a": 1,', 'unexpected end at line 1, column 9; a name is missing before it'],
   ['{1: 2}', 'unexpected 1 at line 1, column 2; put the name in double quotation marks'],
-  ['{"a": box}', 'unexpected b at line 1, column 7; put a text in double quotation marks'],
+  ['{"a": box}', 'unexpected b at line 1, column 7; put a string in double quotation marks'],
   ['{"a": NaN}', 'unexpected N at line 1, column 7; write null'],
   ['{“a”: 1}', 'unexpected character at line 1, column 2; use straight quotation marks: "'],
   ['{"a": 01}', 'unexpected 1 at line 1, column 8; write numbers as 12, 0.5 or -1e3'],
   ['{"a": .5}', 'unexpected . at line 1, column 7; write numbers as 12, 0.5 or -1e3'],
   ['{"a": "1" box"}', 'unexpected b at line 1, column 11; a comma or } is missing before it'],
-  ['{"a": "a "big" box"}', 'unexpected b at line 1, column 11; write a quotation mark in a text as \\"'],
-  ['{"a": "C:\\dir"}', 'unexpected \\ at line 1, column 10; write a backslash in a text as \\\\'],
+  ['{"a": "a "big" box"}', 'unexpected b at line 1, column 11; write a quotation mark in a string as \\"'],
+  ['{"a": "C:\\dir"}', 'unexpected \\ at line 1, column 10; write a backslash in a string as \\\\'],
   [
     '{"a": "box}',
-    'unexpected end at line 1, column 12; a quotation mark is missing at the end of the last text',
+    'unexpected end at line 1, column 12; a quotation mark is missing at the end of the last string',
   ],
   [
     '{"a": "box,\n"b": 1}',
-    'unexpected line break at line 1, column 12; end the text with a quotation mark before it, or write a line break in it as \\n',
+    'unexpected line break at line 1, column 12; end the string with a quotation mark before it, or write a line break in it as \\n',
   ],
   [
     '{"a": "one\ttwo"}',
-    'unexpected character at line 1, column 11; write a control character in a text as an escape, such as \\t',
+    'unexpected character at line 1, column 11; write a control character in a string as an escape, such as \\t',
   ],
 ])('%j, which is almost JSON, is corrected', async (raw, message) => {
   expect(await problems('/v1/webhooks', { raw })).toMatchObject({ body: `must be valid JSON: ${message}` });

@@ -67,12 +67,12 @@ describe('Idempotency-Key', () => {
     expect(rest).toEqual(first.body);
   });
 
-  test('another body under a used key returns 409 with what to send, creates nothing, and keeps the first response', async () => {
+  test('another body under a used key returns 409, says what to send, creates nothing, and keeps the first response', async () => {
     const first = await send();
     const before = await countShipments();
     const refused = await send(other());
     expectFailure(refused, 409);
-    expect(refused.body.error.message).toContain(': send that body again, or this one with a new key.');
+    expect(refused.body.error.message).toContain(': send that body again, or use a new key for this one.');
     expect(await countShipments()).toBe(before);
     expect((await send()).body).toEqual(first.body);
   });
