@@ -59,7 +59,7 @@ export const auditList = z
           shipmentId: idOrNull('The shipment it is about.'),
           trackingId: described(
             z.string().nullable(),
-            'The tracking id of the shipment; null once the shipment is deleted with its shipper.',
+            'The tracking id of that shipment; null once the shipment is deleted with its shipper.',
             null,
           ),
           tokenId: idOrNull('The token of a program it is about.'),

@@ -153,7 +153,7 @@ const statusResponse = z
               'Its first failure since its last success; null if an attempt that began earlier has succeeded since.',
             ).nullable(),
             nextProbeAt: instant(
-              'When its wait ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed.',
+              'When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past.',
               '2026-11-21T12:00:30+00:00',
             ),
           })

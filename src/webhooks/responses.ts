@@ -81,7 +81,7 @@ const health = z.object({
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
   nextProbeAt: instantOrNull(
-    'When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null while the circuit is closed.',
+    'When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null while the circuit is closed.',
   ),
   failedSince: instantOrNull(
     'When an attempt failed for the first time since the last success; null if the last attempt succeeded.',

@@ -1476,7 +1476,7 @@ export interface components {
              */
             shipmentId: string | null;
             /**
-             * @description The tracking id of the shipment; null once the shipment is deleted with its shipper.
+             * @description The tracking id of that shipment; null once the shipment is deleted with its shipper.
              * @example null
              */
             trackingId: string | null;
@@ -1860,7 +1860,7 @@ export interface components {
                 circuit: "CLOSED" | "OPEN";
                 /**
                  * Format: date-time
-                 * @description When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null while the circuit is closed.
+                 * @description When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
@@ -2212,7 +2212,7 @@ export interface components {
                 circuit: "CLOSED" | "OPEN";
                 /**
                  * Format: date-time
-                 * @description When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null while the circuit is closed.
+                 * @description When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null while the circuit is closed.
                  * @example null
                  */
                 nextProbeAt: string | null;
@@ -3403,7 +3403,7 @@ export interface components {
             heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
-             * @description When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null unless it is `HELD` by `CIRCUIT`.
+             * @description When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
@@ -3519,7 +3519,7 @@ export interface components {
             heldBy: "TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "RATE" | "SUSPENDED" | null;
             /**
              * Format: date-time
-             * @description When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null unless it is `HELD` by `CIRCUIT`.
+             * @description When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
@@ -4613,7 +4613,7 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description When its wait ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed.
+             * @description When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past.
              * @example 2026-11-21T12:00:30+00:00
              */
             nextProbeAt: string;

@@ -63,7 +63,7 @@ const delivery = z
       null,
     ),
     nextProbeAt: instantOrNull(
-      'When the wait of the circuit ends. The next probe is a delivery that is due then or, if none is, the next that falls due, so this time may have passed. Null unless it is `HELD` by `CIRCUIT`.',
+      'When the wait of the circuit ends. The next probe is a delivery that is due by then, or else the next to become due, so this time may be in the past. Null unless it is `HELD` by `CIRCUIT`.',
     ),
     reason: described(
       z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED', 'REFUSED']).nullable(),
