@@ -67,8 +67,8 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
 }
 
 /**
- * `help webhook pause`, or `webhook help pause`, as `webhook pause --help`: Commander's help knows only one name. Refuses
- * an unknown command with those that there are, also below one that does something by itself.
+ * Turns `help webhook pause` and `webhook help pause` into `webhook pause --help`: Commander's help knows only one name.
+ * Refuses an unknown command and lists the known ones, even below a command that does something by itself.
  */
 function lineOf(program: Command, args: string[]): string[] {
   const line = [...args];

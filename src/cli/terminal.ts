@@ -37,14 +37,14 @@ export const newBar = (stream: Writable, format: string): SingleBar =>
     linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
   });
 
-/** Facts of the service, with their labels in words: `queues deliver waiting  3`. */
+/** Facts of the service, under labels in words: `queues deliver waiting  3`. */
 export const facts = (data: object, width = Infinity): string =>
   lined(
     flatten(data, '').map(([path, value]) => [labelOf(path), valueOf(path, value, width)]),
     width,
   );
 
-/** Values by the names that others gave them. The name of a nested value is its path: `evidences.0.by  Ana`. */
+/** Values under the names that others gave them. The name of a nested value is its path: `evidences.0.by  Ana`. */
 export const aligned = (data: object, width = Infinity): string =>
   lined(
     flatten(data, '').map(([path, value]) => [path, textOf(value)]),
@@ -61,7 +61,7 @@ function lined(rows: [string, string][], width: number): string {
 }
 
 const unit = /(?<=[a-z\d])(?:Second|M)s$/;
-/** Where the rule below would be wrong. */
+/** Labels of the fields for which the rule below would be wrong. */
 const named: Record<string, string> = {
   dnsMs: 'DNS',
   tlsMs: 'TLS',
@@ -79,7 +79,7 @@ const labelOf = (path: string): string =>
     .replaceAll('.', ' ')
     .replace(/\b(?:is|has) /, '');
 
-/** With its unit, and a yes or no for a boolean; on a terminal, times are to the second. */
+/** The value with its unit; a boolean as yes or no. On a terminal, times are to the second. */
 function valueOf(path: string, value: unknown, width: number): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const [unitOfIt] = unit.exec(path) ?? [];

@@ -80,7 +80,7 @@ test('the audit log names a shipment by the tracking id that the commands take',
   expect(stdout).not.toContain('s-1');
 });
 
-test('fields are named in words, with units and with yes or no; as JSON they are those of the API', async () => {
+test('fields are named in words, and values have units or are yes and no; the JSON is that of the API', async () => {
   const shippers = [{ shipperId: 's', name: 'Acme', bytes: 9, isLimited: true }];
   data = { lag: { oldestDueSeconds: 3.2 }, storedBytes: { shippers }, versions: { queueEngine: 'redis' } };
   expect((await operator('status')).stdout).toBe(
@@ -117,7 +117,7 @@ test.each([
   ['replay --webhook show frob --help', "unknown command 'frob'; the commands: show, cancel"],
   ['webhook lsit --help', "unknown command 'lsit'; the commands: pause, resume, top, list"],
   ['explain', 'Give --delivery'],
-  ['explain ORDER-1', 'if a shipper calls its order so, give --shipper'],
+  ['explain ORDER-1', "If it is a shipper's own number, give --shipper, too."],
 ])('%s is wrong usage: 2, without a request', async (line, part) => {
   expect(await operator(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) });
   expect(requested).toEqual([]);

@@ -113,7 +113,7 @@ function optionOf(id: string, { shipper }: ToExplain): keyof ToExplain {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return 'delivery';
   if (/^[A-Z0-9]{1,64}$/.test(id)) return 'trackingId';
   throw new UsageError(
-    `${id} is no delivery's id and no tracking id: if a shipper calls its order so, give --shipper.`,
+    `${id} is neither a delivery id nor a tracking id. If it is a shipper's own number, give --shipper, too.`,
   );
 }
 
