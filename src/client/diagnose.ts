@@ -160,7 +160,7 @@ function suspicions({
   return [...findings, finding('WRONG_SECRET', false)];
 }
 
-/** Whether the body, or what may have been sent as it, has the length that its header says, if there is one. */
+/** Whether the body, or a possible original of it, has the length in the header; true without that header. */
 function hasGivenLength(headers: RequestHeaders, body: Body): boolean {
   const [length] = headerValues(headers, 'content-length');
   return length === undefined || body.originals().some(({ bytes }) => bytes.length === Number(length));

@@ -10,12 +10,12 @@ export interface Step {
 export const decoders: Step[] = [
   { change: 'it is written in Base64: decode it first', undo: (text) => ofEncoded(text, ofBase64) },
   { change: 'it is written as numbers: take the bytes', undo: (text) => ofEncoded(text, ofNumbers) },
-  { change: 'it is a dump of its bytes: take the bytes', undo: (text) => ofEncoded(text, ofDump) },
+  { change: 'it is a hex dump: take the bytes themselves', undo: (text) => ofEncoded(text, ofDump) },
   { change: 'it is URL-encoded: decode it first', undo: (text) => ofEncoded(text, ofUrlEncoded) },
   { change: 'it is written in quotation marks, with its bytes escaped', undo: ofPython },
 ];
 
-/** The text that a print of bytes, or an encoding, stands for; null if it is neither. */
+/** The text that printed or encoded bytes stand for; null if `given` is neither. */
 export function decodedBody(given: string): string | null {
   const inJson = ofJsonString(given);
   for (const { undo } of decoders) {
@@ -25,17 +25,17 @@ export function decodedBody(given: string): string | null {
   return inJson;
 }
 
-/** Says what keeps a body from being read. `text`: one that no step makes readable. */
+/** Says why a body cannot be read. `text`: one that no step makes readable. */
 export function whyUnread(text: string): string {
-  if (isDump.test(text)) return 'a part of the dump is missing, or it does not have the bytes in hexadecimal';
+  if (isDump.test(text)) return 'part of the dump is missing, or its bytes are not in hexadecimal';
   const read = decodedBody(text) ?? text;
   if (isShortened.test(read) || (isBeginning.test(read) && !/\}\s*$/.test(read))) return 'it is cut off';
-  return 'it is neither a JSON object nor a known print of its bytes';
+  return 'it is neither a JSON object nor a known dump or encoding of one';
 }
 
 /** Node prints the first 50 bytes of a Buffer and the first 100 of a Uint8Array. */
 const isShortened = /\d more (?:bytes?>|items?\s*\])\s*$/;
-/** Of JSON, as it is, in Base64, hexadecimal, or URL-encoded. */
+/** The beginning of JSON: plain, in Base64, in hexadecimal, or URL-encoded. */
 const isBeginning = /^(?:data:[^,]*,)?[\s"']*(?:\{\s*"|eyJ|7b[\s:-]*22|%7b)/i;
 
 export function ofJsonString(text: string): string | null {
@@ -55,7 +55,7 @@ function ofEncoded(text: string, decode: (text: string) => string | null): strin
 
 const isObjectText = /^\s*\{/;
 
-/** A Buffer or a Uint8Array as JSON, or a text of which the quotation marks are URL-encoded. */
+/** A Buffer or a Uint8Array as JSON, or a text whose quotation marks are URL-encoded. */
 const ofBytes = /"Buffer"|^\s*\{(?:"0":|%22)/;
 
 function ofBase64(text: string): string | null {
@@ -63,7 +63,7 @@ function ofBase64(text: string): string | null {
   return /^[\w+/=\s-]+$/.test(base64) ? textOfBase64(base64) : null;
 }
 
-/** The value of a form, too, where `+` is a space, and a data: URI. */
+/** Also decodes the value of a form, where `+` is a space, and a data: URI. */
 function ofUrlEncoded(text: string): string | null {
   if (!/^data:|%22/i.test(text)) return null;
   const bare = text.replace(/^data:[^,]*,|^[\w.-]+=|=$/gi, '');
@@ -75,8 +75,8 @@ function ofUrlEncoded(text: string): string | null {
 }
 
 /**
- * Hexadecimal, as `<Buffer 7b 22 …>` too, or a list of numbers, which are signed in Java and hexadecimal in Go and in
- * `xxd -i`.
+ * Decodes hexadecimal, also as `<Buffer 7b 22 …>`, or a list of numbers. Those of Java are signed; those of Go and of
+ * `xxd -i` are hexadecimal.
  */
 function ofNumbers(text: string): string | null {
   const list =
@@ -101,19 +101,22 @@ function textOfHex(hex: string): string | null {
 }
 
 const isDump = /^[ \t>]*(?:0x)?0[\da-f]{3,15}:?\s/im;
-/** An offset and the rest: groups of digits, and the characters after a bar, `>` or two spaces. */
+/** An offset and the rest: groups of digits, then the characters, after a bar, `>` or two spaces. */
 const rowOfDump = /^[\s>]*(?:0x)?([\da-f]{4,16}):?(?:\s+(.*))?$/i;
 const isRepeat = /^[\s>]*\*\s*$/;
 
 interface Row {
   offset: string;
-  /** Each of an even number of hexadecimal digits. */
+  /** Each has an even number of hexadecimal digits. */
   groups: string[];
-  /** Whether rows like this one are left out after it, for which a `*` stands. */
+  /** Whether a `*` after it stands for more rows like it. */
   isRepeated: boolean;
 }
 
-/** The rows that `xxd`, `hexdump`, `od` or Wireshark print: from the first offset on, up to the first line that is none of a dump. */
+/**
+ * The rows that `xxd`, `hexdump`, `od` or Wireshark print: from the first offset on, up to the first line that belongs to
+ * no dump.
+ */
 function rowsOf(text: string): Row[] {
   const start = isDump.exec(text)?.index;
   const rows: Row[] = [];
@@ -135,13 +138,13 @@ function groupsIn(rest: string): string[] {
   return end < 0 ? groups : groups.slice(0, end);
 }
 
-/** Offsets are hexadecimal, decimal or octal; `hexdump` and `xxd -e` turn each group of bytes round. */
+/** Offsets are hexadecimal, decimal or octal; `hexdump` and `xxd -e` reverse the bytes of each group. */
 function ofDump(text: string): string | null {
   const rows = rowsOf(text);
   for (const base of [16, 10, 8]) {
     const groups = groupsOf(rows, base);
     if (groups === null) continue;
-    // Without an odd last byte's companion, which `hexdump` puts there.
+    // `hexdump` puts a zero after an odd last byte: it is cut off.
     const end = rows.at(-1)!.groups.length > 0 ? Infinity : 2 * Number.parseInt(rows.at(-1)!.offset, base);
     for (const turn of [(group: string) => group, turned]) {
       const decoded = textOfHex(groups.map(turn).join('').slice(0, end));
@@ -155,10 +158,10 @@ const turned = (group: string): string => group.match(/../g)!.reverse().join('')
 
 const sizeOf = (groups: string[]): number => groups.join('').length / 2;
 
-/** The bytes of a notification: repeated rows could stand for any number. */
+/** The most bytes that a notification has: repeated rows could stand for any number. */
 const maxBytesOfDump = 262_144;
 
-/** All groups of a dump; null if its offsets do not fit. */
+/** All groups of a dump; null if its offsets do not fit them. */
 function groupsOf(rows: Row[], base: number): string[] | null {
   const offsets = rows.map(({ offset }) => Number.parseInt(offset, base));
   if (offsets.length === 0 || !offsets.every((offset) => offset <= maxBytesOfDump)) return null;

@@ -12,7 +12,7 @@ export type Finding = { message: string; certain: boolean } & (
   | { cause: 'SECRET_MALFORMED'; problem: SecretProblem }
   | { cause: 'SIGNATURE_MALFORMED'; value: string }
   | { cause: 'BODY_CHANGED'; changes: string[]; difference: Difference | null }
-  /** The text may stand for the right body, so nothing can be said of the signature. */
+  /** The text may stand for the right body, so nothing can be said about the signature. */
   | { cause: 'BODY_UNREAD' }
   | { cause: 'BODY_CONSUMED' | 'WRONG_COMPUTATION' | PlainCause }
 );
@@ -77,7 +77,7 @@ export const consumedBody = (text: string): Finding => ({
 
 export const unreadBody = (why: string): Finding => ({
   ...{ cause: 'BODY_UNREAD', certain: false },
-  message: `The body could not be read: ${why}. Give the whole of it, as it arrived before any parser, or as \`base64\` or \`xxd -p\` prints it. Only then can the secret be called right or wrong.`,
+  message: `The body could not be read: ${why}. Give all of it, as it arrived before any parser, or as \`base64\` or \`xxd -p\` prints it. Only then can the secret be checked.`,
 });
 
 export const malformedSecret = ({ problems }: SecretReading, certain: boolean): Finding[] =>

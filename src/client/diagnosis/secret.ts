@@ -34,7 +34,7 @@ export const secretMessages: Record<SecretProblem, string> = {
   WHITESPACE: 'The secret has white space in it, perhaps a line break at its end: remove it.',
   QUOTED: 'The secret has quotation marks around it: remove them.',
   PREFIX_CASE:
-    'The prefix of the secret is `whsec_`, in lower case. Capitals and small letters differ in the rest of it, too: copy it again exactly as it was shown.',
+    'The prefix of the secret must be `whsec_`, in lower case. Case matters in the rest of it, too: copy it again exactly as it was shown.',
   TEXT_BEFORE: 'The secret has other text before `whsec_`, such as the name of a variable: remove it.',
   PREFIX_TWICE: 'The secret has `whsec_` twice at its start: remove one.',
   PASTED_TWICE: 'The secret was pasted twice: remove one copy.',

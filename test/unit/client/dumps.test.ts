@@ -36,7 +36,7 @@ const hexOf = (bytes: Buffer, groupSize = 1) =>
 const signsOf = (bytes: Buffer) => bytes.toString('latin1').replace(/[^ -~]/g, '.');
 const offsetOf = (at: number, length = 8, base = 16) => at.toString(base).padStart(length, '0');
 
-/** Each row of 16 bytes; repeated ones as `*`, if `isSqueezed`. */
+/** Each row of 16 bytes; if `isSqueezed`, a `*` stands for repeated ones. */
 function rowsOf(text: string, write: (row: Buffer, at: number) => string, isSqueezed: boolean): string[] {
   const bytes = Buffer.from(text);
   const lines: string[] = [];
@@ -68,14 +68,14 @@ const hexdump = (text: string, isSqueezed = true) => {
   return [...rowsOf(text, write, isSqueezed), offsetOf(Buffer.byteLength(text))].join('\n');
 };
 
-/** The offsets' length and base, and whether the characters stand beside the bytes. */
+/** `length` and `base` are those of the offsets. `hasSigns`: the characters stand beside the bytes. */
 const od = (length: number, base: number, hasSigns: boolean) => (text: string) => {
   const write = (row: Buffer, at: number) =>
     `${offsetOf(at, length, base)} ${hasSigns ? `${hexOf(row).padEnd(47)}  >${signsOf(row)}<` : hexOf(row)}`;
   return [...rowsOf(text, write, true), offsetOf(Buffer.byteLength(text), length, base)].join('\n');
 };
 
-/** As words of a little-endian processor. */
+/** Groups are the words of a little-endian processor. */
 const hexdumpOfWords = (text: string) => {
   const write = (row: Buffer, at: number) => {
     const even = Buffer.concat([row, Buffer.alloc(row.length % 2)]);
@@ -98,9 +98,9 @@ const dumps: [what: string, write: (text: string) => string][] = [
 ];
 
 describe('a body that was dumped', () => {
-  test.each(dumps)('by %s is read, and the secret still found wrong', async (_tool, write) => {
+  test.each(dumps)('by %s is read, and a wrong secret is still found', async (_tool, write) => {
     expect(await causesOf(body, write(body), secret)).toMatchObject([
-      { cause: 'BODY_CHANGED', certain: true, changes: ['it is a dump of its bytes: take the bytes'] },
+      { cause: 'BODY_CHANGED', certain: true, changes: ['it is a hex dump: take the bytes themselves'] },
     ]);
     expect(await causesOf(body, write(body), otherSecret)).toMatchObject([{ cause: 'WRONG_SECRET' }]);
   });
@@ -142,7 +142,7 @@ describe('a body that cannot be read is called unread, and nothing else is calle
   const lines = (text: string, start: number, end?: number) => text.split('\n').slice(start, end).join('\n');
   const [cutOff, ofDump, neither] = [
     /: it is cut off\. /,
-    /: a part of the dump is missing/,
+    /: part of the dump is missing/,
     /: it is neither/,
   ];
   test.each([
@@ -169,7 +169,7 @@ describe('a body that cannot be read is called unread, and nothing else is calle
       ]);
   });
 
-  test('a secret that is none is called so all the same', async () => {
+  test('a text that is no secret is still named as such', async () => {
     expect(await causesOf(body, inspect(bytes), 'phk_abc')).toMatchObject([
       { cause: 'SECRET_MALFORMED', problem: 'TOKEN' },
       { cause: 'BODY_UNREAD' },

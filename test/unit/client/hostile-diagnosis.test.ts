@@ -44,7 +44,10 @@ describe('a body or headers made to keep it busy or to break it cost no more tha
     ['white space within the body', { rawBody: `x${' '.repeat(length)}x` }],
     ['white space within a line of the headers', { headers: `webhook-id: ${' '.repeat(length)}x` }],
     ['quotation marks within the id', withHeader('webhook-id', `x${'>'.repeat(length)}x`)],
-    ['a dump that stands for much', { rawBody: '00000000 7b\n*\n00040000 7b\n*\n'.repeat(length / 28) }],
+    [
+      'a dump that stands for many bytes',
+      { rawBody: '00000000 7b\n*\n00040000 7b\n*\n'.repeat(length / 28) },
+    ],
     ['brackets before numbers', { rawBody: `${'('.repeat(24)}${' '.repeat(length)}x` }],
     ['lines of offsets', { rawBody: '00000000\n'.repeat(length / 9) }],
     ['arrays in arrays', { rawBody: `{"tracking_id":${'['.repeat(length)}${']'.repeat(length)}}` }],

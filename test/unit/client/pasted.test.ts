@@ -294,7 +294,7 @@ describe('a body that was printed or encoded', () => {
     ['a data: URI in Base64', `data:application/json;base64,${bytes.toString('base64')}`, /in Base64/],
     ['a data: URI', `data:application/json;charset=utf-8,${encodeURIComponent(body)}`, /URL-encoded/],
     ['a URL-encoded text', encodeURIComponent(body), /URL-encoded/],
-    ['a text whose signs are URL-encoded', encodeURI(body), /URL-encoded/],
+    ['a text whose quotation marks are URL-encoded', encodeURI(body), /URL-encoded/],
     ['the value of a form', new URLSearchParams({ payload: body }).toString(), /URL-encoded/],
     ['the name in a form', new URLSearchParams({ [body]: '' }).toString(), /URL-encoded/],
   ])('%s is named, and the secret still found wrong', async (_what, rawBody, says) => {
