@@ -38,7 +38,7 @@ export function fromNow(at: string | null, nowMs: number): string {
   return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
 }
 
-/** Tells when the next probe goes out: after the circuit's wait, with the next due delivery, maybe a retry in minutes. */
+/** Says when the next probe goes out: after the circuit's wait, as the next due delivery, maybe a retry in minutes. */
 export function probeFromNow(at: string | null, nowMs: number): string {
   if (at === null) return 'now';
   return Date.parse(at) <= nowMs ? 'with the next retry' : `${fromNow(at, nowMs)} or later`;

@@ -33,7 +33,7 @@ const statusHints: Record<number, string> = {
   504: 'A proxy in front of your server says that it got no response from it.',
 };
 
-/** How the receiver's log has the attempt: in UTC, as such logs mostly are. */
+/** The attempt as the receiver's log has it: such logs mostly have their times in UTC. */
 const inItsLog = ({ startedAt }: AttemptLike, eventId: string | undefined): string =>
   eventId === undefined || startedAt === undefined
     ? 'the webhook-id'

@@ -27,7 +27,7 @@ export interface Credentials {
 export const session = signal<Session | null | undefined>(undefined);
 
 const otherTabs = new BroadcastChannel('parcelhook.session');
-/** A tab may be closed before it says that its change has ended. */
+/** The others wait no longer: a tab may be closed before it says that its change has ended. */
 const maxChangeMs = 30_000;
 let changeElsewhere = Promise.withResolvers<void>();
 otherTabs.onmessage = ({ data }: MessageEvent<'changing' | 'changed'>) => {
@@ -53,7 +53,7 @@ export async function logIn(credentials: Credentials): Promise<void> {
   otherTabs.postMessage('changed');
 }
 
-/** Replaces the cookie, which all tabs share. A read that is refused meanwhile in any of them is then tried again. */
+/** This replaces the cookie, which all tabs share. A read refused meanwhile, in any of them, is tried again afterwards. */
 export async function changePassword(passwords: {
   currentPassword: string;
   newPassword: string;

@@ -299,7 +299,7 @@ inBrowser('what failed before a webhook was well again still waits, and leads to
   await expectSound(page);
   Object.assign(hook.response, { status: 200 });
   await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
-  await page.locator('main:has(.primary:text("Recover…"))').getByText('2 wait. Recover sends').waitFor();
+  await page.locator('main:has(.primary:text("Recover…"))').getByText('2 deliveries wait. Rec').waitFor();
   expect(await page.getByText(/^No attempts/).count()).toBe(0);
   await expectSound(page);
   await page.getByRole('main').getByRole('link', { name: 'Recover', exact: true }).click();

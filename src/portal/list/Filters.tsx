@@ -69,7 +69,7 @@ export function NumberSearch({ label, placeholder = label, kind, onSearch }: Sea
     if (!number) return;
     if (await onSearch(number)) setText('');
     else if (isUuid(number))
-      setProblem('No shipment has this number, and no delivery this id or webhook-id.');
+      setProblem('No shipment has this number, and no delivery has this id or webhook-id.');
     else setProblem(noSuchNumber(number));
   };
   return (

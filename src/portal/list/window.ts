@@ -44,8 +44,8 @@ export const windowOf = <Row>(key: string, page: Page<Row>, idOf: IdOf<Row>): Wi
 export const rowsOf = <Row>({ pages }: Window<Row>): Row[] => pages.flatMap(({ rows }) => rows);
 
 /**
- * Drops the newest pages if there are too many, and empty ones before the first row. A page that does not follow on the
- * rows changes nothing.
+ * Adds the next page. Drops the newest pages if there are too many, and empty ones before the first row. A page that
+ * does not follow the shown rows changes nothing.
  */
 export function withOlder<Row>(shown: Window<Row>, page: Page<Row>, idOf: IdOf<Row>): Window<Row> {
   if (rowsOf(shown).length === 0) return windowOf(shown.key, page, idOf);
@@ -66,9 +66,8 @@ export function withRows<Row>(shown: Window<Row>, fresh: Row[], idOf: IdOf<Row>)
 }
 
 /**
- * The rows after a reading of the newest page. A search that has found nothing goes on from where it is
- * if that page is empty, too. A row that a filter lets in late stands between others; it waits as well, unless it is
- * older than the page goes.
+ * The rows after a reading of the newest page. If neither a search nor that page has a row, the search goes on from where
+ * it is. A row that a filter lets in late stands between others; it waits as well, unless it is older than the page goes.
  */
 export function withNewest<Row>(shown: Window<Row>, newest: Page<Row>, idOf: IdOf<Row>): Window<Row> {
   const rows = rowsOf(shown);

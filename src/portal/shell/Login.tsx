@@ -130,7 +130,7 @@ const KeyField = ({ value, onInput }: KnownField) => (
         {hasGreeting && (
           <>
             ; if you started this service yourself, it is in <code>account.json</code> in{' '}
-            <code>DATA_DIR</code>, which is <code>data</code> if unset
+            <code>DATA_DIR</code> (by default <code>data</code>)
           </>
         )}
       </>

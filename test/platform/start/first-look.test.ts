@@ -215,7 +215,7 @@ describe('embedded mode, on a path with spaces', () => {
       const { page, close } = await openBrowser(running!);
       try {
         await page.goto(linkIn(firstGreeting));
-        await page.getByText('it is in account.json in DATA_DIR, which is data if unset').waitFor();
+        await page.getByText('it is in account.json in DATA_DIR (by default data)').waitFor();
         await page.getByRole('button', { name: 'Log in' }).click();
         await page.getByRole('button', { name: 'Quick start' }).click();
         await page.getByRole('button', { name: 'Use this webhook' }).click();

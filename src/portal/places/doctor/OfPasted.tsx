@@ -64,7 +64,7 @@ export function OfPasted({ note, given }: Props) {
             <Field
               label="Raw body"
               name="body"
-              hint="Exactly as it arrived, before anything parsed it, or its bytes: Base64, hex, a dump."
+              hint="Exactly as it arrived, before anything parsed it; or its bytes as Base64, hex or a hex dump."
             >
               {(control) => (
                 <textarea

@@ -42,7 +42,7 @@ export function Offer({
     { key: `${from} ${to} ${counting}` },
   );
   const { data, error, isLoading } = offer;
-  const attemptFailed = status === 'PENDING' ? 'true' : undefined; // a first attempt that waits is no retry
+  const attemptFailed = status === 'PENDING' ? 'true' : undefined; // a first attempt is no retry
   return (
     <section class="panel offer" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>

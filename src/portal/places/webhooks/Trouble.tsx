@@ -43,8 +43,7 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
           {webhook.status !== 'ACTIVE' && pendingCount > 0 && (
             <>
               {' '}
-              <Waiting webhook={webhook} what={pendingCount === 1 ? ' delivery' : ' deliveries'} />{' '}
-              {pendingCount === 1 ? 'waits' : 'wait'}.
+              <Waiting webhook={webhook} /> {pendingCount === 1 ? 'waits' : 'wait'}.
             </>
           )}
         </p>
@@ -84,17 +83,10 @@ const RecoverLink = ({ webhook: { webhookId } }: { webhook: WebhookWithHealth })
   <Link href={withQuery('/recover', { webhookId })}>Recover</Link>
 );
 
-/** The number of deliveries that wait, as a link to them. */
-const Waiting = ({
-  webhook: { webhookId, health },
-  what = '',
-}: {
-  webhook: WebhookWithHealth;
-  what?: string;
-}) => (
+/** Text: "2 deliveries", as a link to those that wait. */
+const Waiting = ({ webhook: { webhookId, health } }: { webhook: WebhookWithHealth }) => (
   <Link href={withQuery('/deliveries', { webhookId, status: 'UNFINISHED' })}>
-    {waiting(health.pendingCount)}
-    {what}
+    {waiting(health.pendingCount)} {health.pendingCount === 1 ? 'delivery' : 'deliveries'}
   </Link>
 );
 

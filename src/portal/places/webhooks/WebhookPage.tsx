@@ -257,7 +257,7 @@ function Attempts({ webhookId, hours, number, isFailed }: AttemptsProps) {
     <Link
       class={isFailed ? 'tone-bad' : undefined}
       href={withQuery('/deliveries', { webhookId, ...attemptedIn(hours), attemptFailed })}
-      title="Leads to their deliveries; a delivery may have several attempts"
+      title="Leads to the deliveries of these attempts; one delivery may have several"
       aria-label={`${count(number)} ${what}. Leads to their deliveries.`}
     >
       {count(number)}

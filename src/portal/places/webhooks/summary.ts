@@ -95,7 +95,7 @@ export function totalOf(hours: readonly Hour[]) {
   };
 }
 
-/** The filter of the log for the deliveries whose attempts these hours count; there is at least one hour. */
+/** The filter of the log for the deliveries whose attempts these hours count. `hours` has at least one. */
 export const attemptedIn = (hours: readonly Hour[]) => ({
   attemptedFrom: new Date(hours[0]!.hour).toISOString(),
   attemptedTo: new Date(Date.parse(hours.at(-1)!.hour) + hourMs).toISOString(),
