@@ -41,7 +41,7 @@ async function exists<Found>(address: string): Promise<boolean> {
   }
 }
 
-/** Opens the delivery of this id, or the deliveries of the event whose `webhook-id` it is. False if there are none. */
+/** Opens the delivery of this id, or lists those of this `webhook-id`. Returns false if there are none. */
 export async function openInLog(id: string): Promise<boolean> {
   if (!eventIdForm.test(id)) return false;
   const { deliveries } = await read<DeliveryPage>(withQuery('/v1/deliveries', { eventId: id, limit: 1 }));

@@ -51,7 +51,7 @@ export function Trouble({ webhook, latest }: { webhook: WebhookWithHealth; lates
       {webhook.status === 'ACTIVE' && (
         <p>
           Deliveries that failed before wait for their next attempt; once your server works again,{' '}
-          <RecoverLink webhook={webhook} /> sends them now.
+          <RecoverLink webhook={webhook} /> sends them at once.
         </p>
       )}
       {disablesAt && (
