@@ -59,7 +59,7 @@ export function createInProcess(
       );
 }
 
-/** Resolves when the orders are on the disk. `created` resolves with the created shipmentIds once the creation has ended. */
+/** Resolves when the orders are on disk. `created` resolves with the created shipmentIds once the creation has ended. */
 export type InsertAndCreate = (
   orders: ShipmentHead[],
   insert: (db: Queries, isFlushed: boolean) => Promise<Set<string>>,
@@ -69,12 +69,12 @@ export type InsertAndCreate = (
 const fewOrders = 10;
 /** Connections of the API that may be busy with creations, since a creation may take long. */
 const maxTogether = 2;
-/** A creation that takes longer does not delay the responses to its orders. */
+/** The responses to orders wait no longer than this for their creation. */
 const maxDelayMs = 25;
 
 /**
- * Sends a few orders and their creation in one message. The creation leaves out an order that was not inserted. The
- * commit of the creation takes the orders to the disk as well, so both wait for the disk once.
+ * Sends a few orders and their creation in one message. The creation leaves out an order that was not inserted. Its
+ * commit flushes the orders as well, so both wait for the disk only once.
  */
 export function createInsertAndCreate(deps: CreationDependencies & { db: Pool }): InsertAndCreate {
   const { db, initialState } = deps;

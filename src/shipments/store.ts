@@ -60,7 +60,7 @@ const insertOrdersText = `
 
 /**
  * Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds.
- * Unless `isFlushed`, a crash of PostgreSQL may lose them until a later commit is on the disk: see `flushOrders`.
+ * Unless `isFlushed`, a crash of PostgreSQL may lose them until a later commit is on disk: see `flushOrders`.
  */
 export async function insertOrders(
   db: Queries,
@@ -74,10 +74,10 @@ export async function insertOrders(
   return new Set(rows.map((row) => row.shipment_id));
 }
 
-/** The transaction writes to the write-ahead log, so its commit waits until all that it sees is on the disk. */
+/** The transaction writes to the write-ahead log, so its commit waits until all that it sees is on disk. */
 const flush = `flushed as materialized (select pg_logical_emit_message(true, 'parcelhook', '') as at)`;
 
-/** Waits until these orders are on the disk. Returns the shipmentIds of those that are stored. */
+/** Waits until these orders are on disk. Returns the shipmentIds of those that are stored. */
 export async function flushOrders(db: Queries, shipmentIds: string[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'flush-orders',

@@ -61,7 +61,7 @@ export class Congestion {
   #shareBefore = 1;
   /** The share that is refused without overload. */
   #tolerated = 0;
-  /** The window has grown as large as any: nothing is held back until the next overload. */
+  /** The window has its highest limit again: nothing is held back until the next overload. */
   isRecovered = false;
   /** The mean time for which a successful attempt has its place; 0: unknown. */
   #meanMs = 0;

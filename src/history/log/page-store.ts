@@ -317,7 +317,7 @@ const checkedText = `select (
 const hasOutcome = `($11::int is null or coalesce(d.status_code, a.status_code) = $11)
   and ($12::text is null or coalesce(d.error_code, a.error_code) = $12)`;
 
-/** Matches attempts that the statistics count: all but tests. One without an outcome, as after an erasure, failed. */
+/** Matches attempts that the statistics count: all but tests. One without an outcome, such as an erased one, failed. */
 const isSo = (a: string) =>
   `${a}.trigger <> 'TEST' and ${a}.started_at >= coalesce($14, '-infinity') and ${a}.started_at < coalesce($15, 'infinity')
     and ($16 is null or (${a}.error_code is not null or ${a}.status_code is null) = $16)`;

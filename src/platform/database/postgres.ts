@@ -161,7 +161,7 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error) => inDoubt.test(codeOf(error) || error.message);
 
-/** The error for work that was done but may be lost again: PostgreSQL did not say whether it is on the disk. */
+/** The error for work that was done but may be lost: PostgreSQL did not say whether it is on disk. */
 export const inDoubtAfter = (error: unknown): ApiError =>
   Object.assign(unavailable(outcomeUnknown), { cause: error instanceof ApiError ? error.cause : error });
 

@@ -1,4 +1,4 @@
-/** The filters by attempts find what the hours of a webhook count. */
+/** The filters by attempts find those that the hours of a webhook count. */
 import { afterAll, expect, test } from '@jest/globals';
 import { registerAccount } from '../../support/client.js';
 import { orderDelivered, startHook, untilDelivery } from '../../support/deliveries.js';

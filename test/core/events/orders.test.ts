@@ -344,7 +344,7 @@ describe('acceptance', () => {
 
     test.each([
       ['not inserted', 'select 1 / 0', 'division by zero'],
-      ['lost before they are on the disk', 'select', 'The database stopped before the order was stored.'],
+      ['lost before they are on disk', 'select', 'The database stopped before the order was stored.'],
     ])('none is created or accepted if they are %s', async (_, text, message) => {
       const head: ShipmentHead = {
         shipmentId: randomUUID(),
@@ -364,7 +364,7 @@ describe('acceptance', () => {
       expect(await world.sql('select from events where shipment_id = $1', [head.shipmentId])).toEqual([]);
     });
 
-    test('one is in doubt if nothing says that it is on the disk', async () => {
+    test('one is in doubt if nothing says that it is on disk', async () => {
       const db = openPool(world.databaseUrl, 1); // its creation has the only connection
       try {
         await whileNoneCanBeCreated(() =>

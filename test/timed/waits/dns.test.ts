@@ -20,8 +20,8 @@ const opened: DnsResolver[] = [];
 let silence: ReturnType<typeof untilGivenUp>;
 
 /**
- * Names that begin with `half`: the response about AAAA comes at once, that about A late, at the second try, as a failure,
- * or never.
+ * For names that begin with `half`, the response about AAAA comes at once; that about A comes late, at the second try,
+ * as a failure, or never.
  */
 const both: DnsResponse = { addresses: ['192.0.2.1', '2001:db8:0:0:0:0:0:1'], ttl: 60 };
 function replyAboutA(name: string): DnsReply {
@@ -157,7 +157,7 @@ describe('DNS lookups', () => {
     },
   );
 
-  test('if nothing is ever said about the other family, the rest fails with the attempt, and the half is not cached', async () => {
+  test('if nothing is ever said about the other family, the rest fails at the end of the attempt, and the half is not cached', async () => {
     const name = 'half-silent.example.org';
     replies.set(name, both);
     const resolver = open();
@@ -168,7 +168,7 @@ describe('DNS lookups', () => {
     expect(timesAsked(name)).toBeGreaterThan(asked);
   });
 
-  test('if the servers fail about the other family, so does the rest, and the half is cached for some seconds', async () => {
+  test('if the servers respond with a failure about the other family, the rest fails, and the half is cached for some seconds', async () => {
     const name = 'half-failed.example.org';
     replies.set(name, both);
     const resolver = open();

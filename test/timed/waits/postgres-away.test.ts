@@ -173,7 +173,7 @@ test(
   }),
 );
 
-/** Crashes PostgreSQL right after `work`, when only commits have written to the disk, and expects its one order. */
+/** Crashes PostgreSQL right after `work`, when only commits are on disk, and expects the one order of `work`. */
 async function expectOnDisk(databaseUrl: string, work: () => Promise<void>): Promise<void> {
   await withClient(postgres.superuserConnectionString, async (client) => {
     await client.query(`alter system set wal_writer_delay = '10s'`);
@@ -189,7 +189,7 @@ async function expectOnDisk(databaseUrl: string, work: () => Promise<void>): Pro
 test.each([
   ['as is its creation', 'stored_bytes'],
   ['even if its creation waits', 'stored_bytes, shipment_progress'],
-])('an order is on the disk before its response, %s', async (_, tables) =>
+])('an order is on disk before its response, %s', async (_, tables) =>
   onOwnServer(({ databaseUrl, account }) =>
     withClient(databaseUrl, async (client) => {
       await client.query(`begin; lock table ${tables}`); // the count of bytes would be a commit as well
@@ -199,7 +199,7 @@ test.each([
 );
 
 test(
-  'an order that a repeated request finds is on the disk',
+  'an order that a repeated request finds is on disk',
   onOwnServer(async ({ databaseUrl }) => {
     const [statementTimeoutMs, applicationName] = [2_000, 'test'];
     const limits = { maxConnections: 2, durable: true, statementTimeoutMs, applicationName };

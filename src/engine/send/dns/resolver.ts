@@ -290,6 +290,6 @@ function store(cache: LRUCache<string, Found>, hostname: string, found: Found): 
   if (ttl > 0) cache.set(hostname, found, { ttl });
 }
 
-/** What is unknown about the other family is asked again as soon as any failure. */
+/** Half of the addresses are kept no longer than a failure: then the other family is asked about again. */
 const ttlOfAddresses = ({ ttlMs, isHalf }: Known) => Math.min(ttlMs, isHalf ? failureTtlMs : maxTtlMs);
 const ttlOfFailure = (failure: string) => (failure === TOO_MANY_ADDRESSES ? tooManyTtlMs : failureTtlMs);
