@@ -22,8 +22,8 @@ const steps: Step[] = [
   { change: 'white space was added at its start', undo: (text) => text.trimStart() },
   { change: 'it was escaped for HTML', undo: (text) => replaced(text, /&(#?\w+);/g, ofEntity) },
   { change: 'it was read as Latin-1 and written as UTF-8', undo: ofLatin1 },
-  { change: 'its accents were composed (Unicode NFC)', undo: (text) => text.normalize('NFD') },
-  { change: 'its accents were decomposed (Unicode NFD)', undo: (text) => text.normalize('NFC') },
+  { change: 'its accents were composed (Unicode NFC)', undo: (text) => normalized(text, 'NFD') },
+  { change: 'its accents were decomposed (Unicode NFD)', undo: (text) => normalized(text, 'NFC') },
 ];
 
 /** Enough for every pair of steps that a text can show signs of. */
@@ -196,6 +196,10 @@ function withSpaces(value: unknown): string {
 
 const replaced = (text: string, pattern: RegExp, by: string | ((...parts: string[]) => string)) =>
   text.replace(pattern, by as string);
+
+/** Engines sort the marks on a letter in the square of the time; no language has so many. */
+const normalized = (text: string, form: 'NFC' | 'NFD'): string | null =>
+  /\p{Mn}{100}/u.test(text) ? null : text.normalize(form);
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 

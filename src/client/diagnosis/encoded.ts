@@ -121,7 +121,7 @@ function rowsOf(text: string): Row[] {
   const start = isDump.exec(text)?.index;
   const rows: Row[] = [];
   if (start === undefined) return rows;
-  for (const line of text.slice(start).split(/\r?\n/)) {
+  for (const line of text.slice(start).split(/\r\n|[\n\r\u2028\u2029]/)) {
     const [, offset, rest = ''] = rowOfDump.exec(line) ?? [];
     const last = rows.at(-1);
     if (isRepeat.test(line) && last) last.isRepeated = true;
