@@ -54,8 +54,6 @@ function remedyInString(character: string | undefined): string {
     : 'write a control character in a string as an escape, such as \\t';
 }
 
-const wordsElsewhere: Record<string, string> = { True: 'true', False: 'false' };
-
 /** Corrects what other languages write, and names what is missing; empty for anything else. */
 function remedyFor(text: string, at: number, due: Due, end: string): string {
   const next = text.slice(at, at + 30);
@@ -68,9 +66,9 @@ function remedyFor(text: string, at: number, due: Due, end: string): string {
   if (due === 'colon') return 'a colon is missing before it';
   if (due === 'commaOrEnd') return remedyAfterValue(text, at, end);
   if (/^(?:NaN|-?Infinity|undefined|None|nil)$/.test(word)) return 'write null';
-  if (Object.hasOwn(wordsElsewhere, word)) return `write ${wordsElsewhere[word]}`;
+  if (/^(?:true|false|null)$/i.test(word)) return `write ${word.toLowerCase()}`;
   if (word !== '') return 'put a string in double quotation marks';
-  if (/^[-+.]/.test(next)) return numberForm;
+  if (!/^key/.test(due) && /^[-+.](?!\.)/.test(next)) return numberForm;
   return next === '' || /^[\]},:]/.test(next)
     ? `a ${/^key/.test(due) ? 'name' : 'value'} is missing before it`
     : '';
@@ -83,7 +81,8 @@ function remedyAfterValue(text: string, at: number, end: string): string {
   const next = text[at] ?? '';
   const before = text[at - 1]!;
   if (/\d/.test(before) && /[\w.]/.test(next)) return numberForm;
-  if (before === '"' && /[^\s\]},:"]/.test(next)) return 'write a quotation mark in a string as \\"';
+  if (/\d/.test(before) && /[-:]/.test(next)) return 'put a string in double quotation marks'; // a day or a time
+  if (before === '"' && /[^\s\]},:;"]/.test(next)) return 'write a quotation mark in a string as \\"';
   if (end === '') return 'the JSON ended before it';
   return next === '' || /[\]}:]/.test(next)
     ? `${end} is missing before it`
