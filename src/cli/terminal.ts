@@ -69,15 +69,20 @@ const named: Record<string, string> = {
   setPasswordUrl: 'password link',
 };
 
-/** The field in words: `oldest due` for `oldestDueSeconds`, whose value has the unit, and `limited` for `isLimited`. */
+/**
+ * The field in words: `oldest due` for `oldestDueSeconds`, whose value has the unit, and `limited` for `isLimited`. A
+ * shipper has named its headers: `headers X-ApiKey`.
+ */
 const labelOf = (path: string): string =>
   named[path] ??
-  path
-    .replace(/^lastAttempt\./, '')
-    .replace(unit, '')
-    .replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .replaceAll('.', ' ')
-    .replace(/\b(?:is|has) /, '');
+  (path.startsWith('headers.')
+    ? path.replace('.', ' ')
+    : path
+        .replace(/^lastAttempt\./, '')
+        .replace(unit, '')
+        .replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+        .replaceAll('.', ' ')
+        .replace(/\b(?:is|has) /, ''));
 
 /** The value with its unit; a boolean as yes or no. On a terminal, times are to the second. */
 function valueOf(path: string, value: unknown, width: number): string {

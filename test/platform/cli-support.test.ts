@@ -91,6 +91,10 @@ test('fields are named in words, and values have units or are yes and no; the JS
   expect(JSON.parse((await operator('status --json')).stdout)).toEqual(data);
   data = { userId: 'u', setPasswordUrl: 'http://x/set' };
   expect((await operator('user link u')).stdout).toBe('user id        u\npassword link  http://x/set\n');
+  data = { webhookId: 'w', headers: { 'X-Is.ApiKeyMs': '*' } };
+  expect((await operator('webhook pause w')).stdout).toBe(
+    'webhook id             w\nheaders X-Is.ApiKeyMs  *\n',
+  );
 });
 
 test('an empty page that is not the last one still says how to go on', async () => {
