@@ -53,6 +53,8 @@ export interface SecretReading {
 
 /** A secret given by its owner has 24 to 64 bytes; the service makes 32. */
 const minBytes = 24;
+/** Beyond it, no text has a secret pasted with what stood around it. */
+const maxCharacters = 10_000;
 
 /** Reads a secret as its owner meant it. `digests`: the Base64 of the request's signatures. */
 export function readSecret(text: string, digests: readonly string[]): SecretReading {
@@ -63,6 +65,7 @@ export function readSecret(text: string, digests: readonly string[]): SecretRead
     key: null,
   });
   if (text.trim() === '') return none('EMPTY');
+  if (text.length > maxCharacters) return none('NOT_BASE64'); // patterns may cost the square of the length
   const clean = (problem: SecretProblem, before: string, after: string): string => {
     if (before !== after) problems.push(problem);
     return after;

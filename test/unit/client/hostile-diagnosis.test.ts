@@ -51,6 +51,7 @@ describe('a body or headers made to keep it busy or to break it cost no more tha
     ['brackets before numbers', { rawBody: `${'('.repeat(24)}${' '.repeat(length)}x` }],
     ['white space within a line of a dump', { rawBody: `0000: ${' '.repeat(length)}x\u2028x` }],
     ['marks on one letter', { rawBody: `{"tracking_id":"${'\u0301\u0316'.repeat(length / 2)}"}` }],
+    ['equals signs in the secret', { secret: `${'='.repeat(length)}x` }],
     ['lines of offsets', { rawBody: '00000000\n'.repeat(length / 9) }],
     ['arrays in arrays', { rawBody: `{"tracking_id":${'['.repeat(length)}${']'.repeat(length)}}` }],
   ])('%s', async (_what, changed) => {
