@@ -23,7 +23,7 @@ import type { Paced } from '../schedule/pacing.js';
 import { Scheduler } from '../schedule/scheduler.js';
 
 export interface DispatcherOptions
-  extends AttemptOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
+  extends AttemptOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'lingerMs'> {
   /** Makes claims and leases; its commits may be lost in a crash. */
   leaseDb: Database;
   metrics: Metrics;
@@ -97,9 +97,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     notify,
     retryAt: retries.at,
     onNotCallable: (webhookIds) => giveBackAll(scheduler.returnPending(webhookIds)),
-    isIdle: () => {
-      const { quick, unknown, slow } = scheduler.usage().inFlight;
-      return quick + unknown + slow < concurrency / 3;
+    lingerMs: () => {
+      const { pending, inFlight } = scheduler.usage();
+      if (inFlight.quick + inFlight.unknown + inFlight.slow >= concurrency / 3) return 0;
+      return pending === 0 ? durations.linger.idleMs : durations.linger.busyMs;
     },
   });
   metrics.attemptSlots.set(concurrency);

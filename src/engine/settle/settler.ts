@@ -35,8 +35,8 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   onStored(shipperId: string, bytes: number): void;
   /** These webhooks were disabled by a response, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
-  /** True at low load, when outcomes wait for each other to share a statement. */
-  isIdle(): boolean;
+  /** How long an outcome waits for others to share a statement. */
+  lingerMs(): number;
 }
 
 /** A delivery whose outcome is lost at shutdown is sent again when its lease has expired. */
@@ -71,7 +71,7 @@ export function createSettler(options: SettlerOptions) {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    lingerMs: () => (options.isIdle() ? durations.lingerMs : 0),
+    lingerMs: options.lingerMs,
     onFlush: batchSize.observe,
     flush: async (items) => {
       for (const reason of responseReasons) await disable(items, reason);
