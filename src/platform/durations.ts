@@ -17,8 +17,8 @@ export interface Durations {
   unattendedAfterMs: number;
   /** The sweeper takes up no expired lease for this long after an outage: its holder could not renew it. */
   outageGraceMs: number;
-  /** At low load an outcome waits this long to share a statement with others. `busyMs`: its place is waited for. */
-  linger: { idleMs: number; busyMs: number };
+  /** At low load an outcome waits this long to share a statement with others. `awaitedMs`: its place is awaited. */
+  linger: { idleMs: number; awaitedMs: number };
   /** An attempt that lasts longer moves its lane to the slow pool. */
   slowMs: number;
   /** An outcome is kept in memory for this long while PostgreSQL is down. */
@@ -50,7 +50,7 @@ export const durationsOf = (scale = 1): Durations => ({
   canaryEveryMs: 10_000 * scale,
   unattendedAfterMs: 1_000 * scale,
   outageGraceMs: 7_000 * scale,
-  linger: { idleMs: 40, busyMs: 10 },
+  linger: { idleMs: 40, awaitedMs: 10 },
   slowMs: 1_000,
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,

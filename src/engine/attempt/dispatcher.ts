@@ -92,22 +92,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     notify,
   });
   const retries = createRetries((due) => notify(due, true));
+  const inFlight = () => {
+    const { quick, unknown, slow } = scheduler.inFlight;
+    return quick + unknown + slow;
+  };
   const settler = createSettler({
     ...options,
     notify,
     retryAt: retries.at,
     onNotCallable: (webhookIds) => giveBackAll(scheduler.returnPending(webhookIds)),
     lingerMs: () => {
-      const { pending, inFlight } = scheduler.usage();
-      if (inFlight.quick + inFlight.unknown + inFlight.slow >= concurrency / 3) return 0;
-      return pending === 0 ? durations.linger.idleMs : durations.linger.busyMs;
+      if (inFlight() >= concurrency / 3) return 0;
+      return scheduler.isAwaited ? durations.linger.awaitedMs : durations.linger.idleMs;
     },
   });
   metrics.attemptSlots.set(concurrency);
-  metrics.onScrape(() => {
-    const { quick, unknown, slow } = scheduler.usage().inFlight;
-    metrics.attemptsInFlight.set(quick + unknown + slow);
-  });
+  metrics.onScrape(() => metrics.attemptsInFlight.set(inFlight()));
 
   const startAndPull = () => {
     const nowMs = performance.now();

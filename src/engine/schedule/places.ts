@@ -68,11 +68,6 @@ export interface Page {
   wanted: { webhookId: string; room: number; sinceMs: number }[];
 }
 
-export interface Usage {
-  pending: number;
-  inFlight: Record<Pool, number>;
-}
-
 /** Orders that were admitted and whose events are not recorded yet. */
 export interface OrdersUnderWay {
   ofShipper: number;
@@ -182,11 +177,6 @@ export class Places {
     }
     if (to !== null) this.#add(shipper, to, entry.claim, 1);
     entry.pool = to;
-  }
-
-  usage(): Usage {
-    const { quick, unknown, slow } = this.pending;
-    return { pending: quick + unknown + slow, inFlight: { ...this.inFlight } };
   }
 
   budget(nowMs: number): Budget {

@@ -23,7 +23,6 @@ import {
   type HeldBack,
   type OrdersUnderWay,
   type Page,
-  type Usage,
 } from './places.js';
 import { assumedWebhooks, Reservations } from './reservations.js';
 import { ShipperLimits } from './shipper-limits.js';
@@ -215,10 +214,7 @@ export class Scheduler {
     return Math.max(0, (entry.sentAtMs ?? nowMs) - sinceMs);
   }
 
-  /**
-   * A second call has no effect. `durationMs`: null if no attempt was made. `retryAfterMs`: of an overloaded receiver, 0
-   * if it named none.
-   */
+  /** A second call has no effect. `durationMs`: null without an attempt. `retryAfterMs`: 0 without that header. */
   ended(
     entry: InFlight,
     durationMs: number | null,
@@ -288,8 +284,13 @@ export class Scheduler {
     return heldBack(this.#claims.all, this.#lanes, this.#places, nowMs);
   }
 
-  usage(): Usage {
-    return this.#places.usage();
+  /** Whether an attempt that is settled lets another one start: its lane is full, or its shipper has all it may. */
+  get isAwaited(): boolean {
+    return this.#claims.all.some(({ lane }) => lane.isFull || lane.shipper!.isAtLimit);
+  }
+
+  get inFlight(): Readonly<Record<Pool, number>> {
+    return this.#places.inFlight;
   }
 
   /** Call after each change of a lane. */

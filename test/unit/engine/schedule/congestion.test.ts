@@ -218,12 +218,12 @@ describe('overload', () => {
       },
     });
     world.run(2_000);
-    const before = world.scheduler.usage().inFlight.quick;
+    const before = world.scheduler.inFlight.quick;
     world.run(200);
     const failed = world.attempts.filter(({ sign }) => sign === 'OVERLOADED');
     expect(before).toBe(50);
     expect(failed.length).toBeGreaterThan(10);
-    const { quick } = world.scheduler.usage().inFlight;
+    const { quick } = world.scheduler.inFlight;
     expect(quick).toBeGreaterThanOrEqual(10);
     expect(quick).toBeLessThanOrEqual(30);
   });

@@ -116,7 +116,7 @@ describe('any sequence of events', () => {
 
   test('never has more attempts in flight than places in a pool', () => {
     run(({ scheduler, concurrency }) => {
-      const { quick, unknown, slow } = scheduler.usage().inFlight;
+      const { quick, unknown, slow } = scheduler.inFlight;
       expect(quick).toBeLessThanOrEqual(concurrency);
       expect(unknown).toBeLessThanOrEqual(concurrency);
       expect(slow).toBeLessThanOrEqual(5 * concurrency);
@@ -231,7 +231,31 @@ test('a claim ends once, however often its end is reported', () => {
   scheduler.ended(first!, 5, 5);
   scheduler.ended(first!, 5, 5);
   expect(scheduler.claims()).toEqual([second]);
-  expect(scheduler.usage().inFlight).toEqual({ quick: 0, unknown: 1, slow: 0 });
+  expect(scheduler.inFlight).toEqual({ quick: 0, unknown: 1, slow: 0 });
+});
+
+test('a place is awaited while a lane is full, even if what waits is in PostgreSQL, or its shipper has all it may', () => {
+  const scheduler = new Scheduler({ concurrency: 100, slowMs });
+  const start = (nowMs: number) => {
+    const page = scheduler.nextPage(nowMs)!;
+    const [{ room }] = page.wanted as [Page['wanted'][number]];
+    scheduler.claimed(
+      Array.from({ length: room }, () => claimOf('s', 'w')),
+      nowMs,
+      page,
+    );
+    return scheduler.starts(nowMs);
+  };
+  scheduler.notify([{ webhookId: 'w', dueFromMs: null }], false, 0);
+  const started = start(0);
+  expect(scheduler.claims().length).toBe(started.length); // nothing waits here
+  expect(scheduler.isAwaited).toBe(true);
+  scheduler.ended(started[0]!, 5, 5);
+  expect(scheduler.isAwaited).toBe(false);
+  scheduler.limits.set(new Map([['s', started.length - 1]]));
+  expect(scheduler.isAwaited).toBe(true);
+  for (const entry of started.slice(1)) scheduler.ended(entry, 5, 5);
+  expect(scheduler.isAwaited).toBe(false);
 });
 
 test('receivers that hang from the start take their places one by one, not all at once', () => {

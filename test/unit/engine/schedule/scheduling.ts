@@ -248,7 +248,7 @@ export function createSimulation(options: {
         .map(({ claim }) => claim.deliveryId),
     waits: () => waits,
     idleLanes: () => {
-      const { inFlight } = scheduler.usage();
+      const { inFlight } = scheduler;
       const isFull = inFlight.quick >= concurrency || inFlight.unknown > 0 || inFlight.slow > 0;
       const webhooks = [
         ...new Set(rows.filter(({ at }) => at === 'pending').map(({ claim }) => claim.webhookId)),
