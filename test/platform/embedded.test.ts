@@ -21,6 +21,10 @@ import {
   runningPid,
   isAlive,
 } from './embedded-support.js';
+import { until } from '../support/until.js';
+
+/** PostgreSQL removes its file, which says that it runs, right before it exits. */
+const untilEnded = (pid: number) => until('PostgreSQL has exited', () => !isAlive(pid), 5_000);
 
 describe('the embedded PostgreSQL', () => {
   test.concurrent('starts in a path with spaces, durable and private, and is gone after stop', async () => {
@@ -53,7 +57,7 @@ describe('the embedded PostgreSQL', () => {
     const pid = runningPid(dataDir);
     await server.stop();
     await server.stop();
-    expect(isAlive(pid)).toBe(false);
+    await untilEnded(pid);
   });
 
   test.concurrent(
@@ -139,7 +143,7 @@ describe('the embedded PostgreSQL', () => {
       expect(runningPid(dataDir)).toBe(pid);
       expect(second.connectionString).toBe(first.connectionString);
       await second.stop();
-      expect(isAlive(pid)).toBe(false);
+      await untilEnded(pid);
     },
   );
 
@@ -185,7 +189,7 @@ describe('the embedded PostgreSQL', () => {
     const pid = runningPid(dataDir);
     expect(fs.statSync(`/proc/${pid}`).uid).toBe(NOBODY);
     await end(child);
-    expect(isAlive(pid)).toBe(false);
+    await untilEnded(pid);
   });
 
   test.concurrent.each([

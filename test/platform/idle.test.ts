@@ -45,8 +45,11 @@ test('an order without a job is created within seconds, although every sweep has
 
 test('an idle process asks PostgreSQL fewer than five times a second', async () => {
   const spanMs = 10_000;
-  await sleep(12_000); // connections report what they did within ten seconds
-  const before = await transactions();
-  await sleep(spanMs);
-  expect((await transactions()) - before).toBeLessThan((5 * spanMs) / 1_000);
+  const asked = async () => {
+    const before = await transactions();
+    await sleep(spanMs);
+    return (await transactions()) - before;
+  };
+  // Connections report what they did within ten seconds, on a busy machine later.
+  await until('it is idle', async () => (await asked()) < (5 * spanMs) / 1_000);
 }, 120_000);
